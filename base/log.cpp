@@ -1,0 +1,64 @@
+#include "base/log.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include "base/env.h"
+
+namespace hipr {
+namespace {
+
+std::atomic<const char*> logName{"hip-remote"};
+
+std::atomic<bool>& debugFlag() {
+  static std::atomic<bool> flag{envFlag("TF_DEBUG")};
+  return flag;
+}
+
+void emit(const char* format, va_list args) {
+  char text[2048];
+  int used = std::snprintf(text, sizeof text, "[%s] ", logName.load());
+  const int wrote = std::vsnprintf(text + used, sizeof text - used - 1, format, args);
+  if (wrote > 0) used = std::min<int>(used + wrote, sizeof text - 2);
+  text[used++] = '\n';
+  std::fwrite(text, 1, used, stderr);
+}
+
+}  // namespace
+
+void setLogName(const char* name) { logName = name; }
+bool debugEnabled() { return debugFlag().load(std::memory_order_relaxed); }
+void setDebug(bool on) { debugFlag() = on; }
+
+void logError(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(format, args);
+  va_end(args);
+}
+
+void logInfo(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(format, args);
+  va_end(args);
+}
+
+void logDebug(const char* format, ...) {
+  if (!debugEnabled()) return;
+  va_list args;
+  va_start(args, format);
+  emit(format, args);
+  va_end(args);
+}
+
+void LogOnce::error(const char* format, ...) {
+  if (done_.exchange(true)) return;
+  va_list args;
+  va_start(args, format);
+  emit(format, args);
+  va_end(args);
+}
+
+}  // namespace hipr

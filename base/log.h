@@ -1,0 +1,27 @@
+// Log lines on stderr. Errors are always shown; debug lines with TF_DEBUG=1. Thread-safe: one write per line.
+#pragma once
+
+#include <atomic>
+
+namespace hipr {
+
+// Sets the word in front of every line ("hip-remote" in the client, "hip-worker" in the worker).
+void setLogName(const char* name);
+
+bool debugEnabled();
+void setDebug(bool on);
+
+[[gnu::format(printf, 1, 2)]] void logError(const char* format, ...);
+[[gnu::format(printf, 1, 2)]] void logInfo(const char* format, ...);
+[[gnu::format(printf, 1, 2)]] void logDebug(const char* format, ...);
+
+// Logs the first time only: `static LogOnce once; once.error("…")` keeps a loop from flooding the terminal.
+class LogOnce {
+ public:
+  [[gnu::format(printf, 2, 3)]] void error(const char* format, ...);
+
+ private:
+  std::atomic<bool> done_{false};
+};
+
+}  // namespace hipr

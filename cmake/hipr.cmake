@@ -1,0 +1,43 @@
+# Build rules shared by every folder.
+
+option(HIPR_WERROR "Treat compiler warnings as errors" ON)
+set(HIPR_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined or thread")
+
+add_library(hipr_options INTERFACE)
+target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERROR}>:-Werror>)
+target_include_directories(hipr_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+if(HIPR_SANITIZE)
+  add_compile_options(-fsanitize=${HIPR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HIPR_SANITIZE})
+endif()
+
+# hipr_library(NAME SOURCES... [DEPENDS target...]): a static library of one folder.
+function(hipr_library name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC hipr_options ${arg_DEPENDS})
+endfunction()
+
+# hipr_test(NAME SOURCES... [DEPENDS target...]): a GoogleTest program registered with CTest.
+function(hipr_test name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# hipr_fuzzer(NAME SOURCE [DEPENDS target...]): one file defining LLVMFuzzerTestOneInput. It is always built against
+# fuzz/driver.cpp, which replays a corpus and a bounded number of mutations, so it runs with any compiler.
+function(hipr_fuzzer name source)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cpp)
+  target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,56 @@
+// One decoded instruction: what to call and its fields, resolved so that handlers never look at instruction words.
+#pragma once
+
+#include <cstdint>
+
+namespace hipr::softgpu {
+
+struct Wave;
+struct Inst;
+using Handler = void(Wave&, const Inst&);
+
+// Operand codes: 0-255 are the scalar operands of the manual (SGPRs, special registers, constants, 255 = literal),
+// then come vector registers. `code - kVgpr` is the register number; accumulation registers have their own range.
+inline constexpr std::uint16_t kVgpr = 256;
+inline constexpr std::uint16_t kAgpr = 512;
+inline constexpr std::uint16_t kFlatScratchLo = 102;
+inline constexpr std::uint16_t kXnackLo = 104;
+inline constexpr std::uint16_t kVccLo = 106;
+inline constexpr std::uint16_t kM0 = 124;
+inline constexpr std::uint16_t kExecLo = 126;
+inline constexpr std::uint16_t kLiteral = 255;
+inline constexpr std::uint16_t kNoOperand = 0xffff;
+
+enum class Form : std::uint8_t { kPlain, kVop3, kSdwa, kDpp };
+
+struct Inst {
+  Handler* run;
+  std::uint32_t offset;  // in dwords from the start of the code region
+  std::uint16_t row;     // in allRows()
+  std::uint8_t words;    // length; 0 for the markers at the end of a decoded page
+  Form form;
+  std::uint16_t dst;      // vector or scalar destination, as an operand code
+  std::uint16_t sdst;     // lane mask destination (VOPC, carry out); SMEM/MUBUF: first SGPR of the base or descriptor
+  std::uint16_t src[4];   // sources in order; memory: address, data, second data (kNoOperand when there is none)
+  std::uint32_t literal;  // the literal; SOPP/SOPK: the immediate, sign-extended; memory: the offset, sign-extended
+  std::uint32_t ext;      // SDWA or DPP dword; MTBUF: format
+  std::uint16_t flags;    // of the row
+  std::uint16_t sources;  // how many src[] are used
+  // VOP3 and VOP3P
+  std::uint8_t abs;    // VOP3P: neg_hi; MFMA: CBSZ
+  std::uint8_t neg;    // MFMA: BLGP
+  std::uint8_t opSel;  // MFMA: ABID
+  std::uint8_t opSelHi;
+  std::uint8_t omod;
+  bool clamp;
+  // Memory
+  bool glc;    // atomics return the old value; GWS: unused
+  bool lds;    // data goes to LDS instead of registers; DS: the gds bit
+  bool offen;  // SMEM: an offset register is used (src[0])
+  bool idxen;
+  std::uint8_t offset0;  // DS
+  std::uint8_t offset1;
+};
+static_assert(sizeof(Inst) <= 64);
+
+}  // namespace hipr::softgpu

@@ -1,0 +1,64 @@
+#include "backends/softgpu/isa/test_wave.h"
+
+#include <unistd.h>
+#include <cstdio>
+#include <fstream>
+
+namespace hipr::softgpu {
+
+std::vector<std::uint32_t> assemble(const std::string& source, const std::string& cpu) {
+  std::string base = "/tmp/softgpu_asm_" + std::to_string(getpid());
+  std::string input = base + ".s", object = base + ".o", text = base + ".bin";
+  std::ofstream(input) << source << "\ns_endpgm\n";
+  std::string command = "llvm-mc-19 -triple=amdgcn-amd-amdhsa -mcpu=" + cpu + " -filetype=obj " + input + " -o " +
+                        object + " && llvm-objcopy-19 -O binary --only-section=.text " + object + " " + text;
+  std::vector<std::uint32_t> words;
+  if (std::system(command.c_str()) == 0) {
+    std::ifstream file(text, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    words.resize(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  }
+  for (const std::string& path : {input, object, text}) std::remove(path.c_str());
+  return words;
+}
+
+TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes)
+    : code_(std::move(code)),
+      registers_(kMaxRows * kLanes + 16),
+      scratch_(64 * 256),
+      cache_(
+          {reinterpret_cast<std::uint64_t>(code_.data()), reinterpret_cast<std::uint64_t>(code_.data() + code_.size())},
+          gpu) {
+  auto aligned = (reinterpret_cast<std::uint64_t>(registers_.data()) + 63) & ~63ull;
+  wave_.v = reinterpret_cast<std::uint32_t*>(aligned);
+  shared_.memory = &memory_;
+  shared_.services = &defaultServices();
+  shared_.gpu = gpu;
+  shared_.dispatch.kernel.name = "test";
+  shared_.dispatch.kernel.entry = cache_.region().begin;
+  group_.shared = &shared_;
+  group_.lds.resize(ldsBytes);
+  group_.waves = 1;
+  wave_.group = &group_;
+  wave_.shared = &shared_;
+  wave_.code = &cache_;
+  wave_.accumOffset = 256;
+  wave_.scratch = {reinterpret_cast<std::uint64_t>(scratch_.data()),
+                   reinterpret_cast<std::uint64_t>(scratch_.data() + scratch_.size())};
+  wave_.scratchBytes = 256;
+  fillConstants(wave_);
+  wave_.setPair(kExecLo, ~0ull);
+  setMode(wave_, 0x2f0);  // all denormals, round to nearest, IEEE
+  wave_.ip = cache_.at(cache_.region().begin);
+}
+
+std::string TestWave::run(int budget) {
+  wave_.budget = budget;
+  wave_.state = WaveState::kReady;
+  if (!wave_.ip) return "no code";
+  runWave(wave_);
+  return shared_.fault ? shared_.fault->text : "";
+}
+
+}  // namespace hipr::softgpu

@@ -1,0 +1,42 @@
+// For tests: one wave over words of code, without an executor.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/softgpu/isa/decode.h"
+#include "backends/softgpu/isa/wave.h"
+
+namespace hipr::softgpu {
+
+// Assembles gfx90a source with llvm-mc-19; empty when the tool is missing or refuses.
+std::vector<std::uint32_t> assemble(const std::string& source, const std::string& cpu = "gfx90a");
+
+// All of the process's memory: tests hand kernels their own buffers.
+class OpenMemory final : public AddressSpace {
+ public:
+  Region find(std::uint64_t address) const override { return address < 4096 ? Region{} : Region{4096, ~0ull}; }
+};
+
+class TestWave {
+ public:
+  explicit TestWave(std::vector<std::uint32_t> code, Gpu gpu = Gpu::kGfx90a, unsigned ldsBytes = 65536);
+  // Runs to s_endpgm, a stop or the budget; returns the fault's text, empty if none.
+  std::string run(int budget = 100000);
+  Wave* operator->() { return &wave_; }
+  std::uint32_t& v(unsigned reg, unsigned lane) { return wave_.v[reg * kLanes + lane]; }
+  const std::optional<Fault>& fault() const { return shared_.fault; }
+
+ private:
+  std::vector<std::uint32_t> code_;
+  std::vector<std::uint32_t> registers_;
+  std::vector<std::uint8_t> scratch_;
+  OpenMemory memory_;
+  DispatchState shared_;
+  Workgroup group_;
+  CodeCache cache_;
+  Wave wave_{};
+};
+
+}  // namespace hipr::softgpu

@@ -1,0 +1,120 @@
+#include "backends/softgpu/isa/wave.h"
+
+#include <bit>
+#include <cstdio>
+#include <string>
+
+#include "backends/softgpu/isa/decode.h"
+#include "backends/softgpu/isa/table.h"
+
+namespace hipr::softgpu {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+bool vectorAlu(const Inst& i) {
+  if (i.row >= allRows().size()) return false;
+  Encoding e = allRows()[i.row].encoding;
+  return e == Encoding::VOP1 || e == Encoding::VOP2 || e == Encoding::VOPC || e == Encoding::VOP3;
+}
+
+// A register outside the wave's reach reads and writes v0 on hardware; here it stays where it was encoded.
+void shift(std::uint16_t& code, unsigned by) {
+  if (code >= kVgpr && code < kAgpr && code + by < kAgpr) code = static_cast<std::uint16_t>(code + by);
+}
+
+}  // namespace
+
+void fillConstants(Wave& w) {
+  for (unsigned code = 128; code < 256; ++code) w.s[code] = 0;
+  for (unsigned n = 0; n <= 64; ++n) w.s[128 + n] = n;
+  for (unsigned n = 1; n <= 16; ++n) w.s[192 + n] = 0u - n;
+  w.s[235] = kSharedBase;
+  w.s[236] = 0xffffffff;  // shared limit
+  w.s[237] = kPrivateBase;
+  w.s[238] = 0xffffffff;
+  constexpr float kFloats[] = {0.5f, -0.5f, 1, -1, 2, -2, 4, -4, 0x1.45f306p-3f};
+  for (unsigned n = 0; n < 9; ++n) w.s[240 + n] = std::bit_cast<std::uint32_t>(kFloats[n]);
+}
+
+void setMode(Wave& w, std::uint32_t mode) {
+  w.mode = mode;
+  w.flushF32 = ((mode >> 4) & 3) != 3;
+  w.gprIndexing = (mode >> 27) & 1;
+}
+
+void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, std::uint64_t address) {
+  Fault fault;
+  fault.kind = kind;
+  fault.pc = w.code->addressOf(i);
+  fault.lane = lane;
+  fault.address = address;
+  const Dispatch& d = w.shared->dispatch;
+  std::uint32_t word = 0;
+  if (fault.pc + 4 <= w.code->region().end) std::memcpy(&word, reinterpret_cast<const void*>(fault.pc), 4);
+  fault.text = std::string(what) + " in " + d.kernel.name + " at pc " + hex(fault.pc) + " (entry+" +
+               hex(fault.pc - d.kernel.entry) + ", " + mnemonic(i) + ", word " + hex(word) + ")";
+  if (kind == FaultKind::kMemory) fault.text += " address " + hex(address);
+  if (lane >= 0) fault.text += " lane " + std::to_string(lane);
+  fault.text += " workgroup " + std::to_string(w.group->id[0]) + "," + std::to_string(w.group->id[1]) + "," +
+                std::to_string(w.group->id[2]);
+  {
+    std::lock_guard lock(w.shared->faultMutex);
+    if (!w.shared->fault) w.shared->fault = std::move(fault);
+  }
+  w.shared->stop.store(true, std::memory_order_release);
+  w.stop(WaveState::kEnded);
+}
+
+bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
+  auto inside = [&](const Region& r) { return address >= r.begin && address < r.end && bytes <= r.end - address; };
+  if (inside(w.scratch)) return true;
+  std::uint64_t generation = w.shared->memory->generation();
+  if (generation != w.regionsOf) {
+    w.regions[0] = w.regions[1] = {};
+    w.regionsOf = generation;
+  }
+  if (inside(w.regions[0])) return true;
+  if (inside(w.regions[1])) {
+    std::swap(w.regions[0], w.regions[1]);
+    return true;
+  }
+  Region found = w.shared->memory->find(address);
+  if (!inside(found)) return false;
+  w.regions[1] = w.regions[0];
+  w.regions[0] = found;
+  return true;
+}
+
+void runWave(Wave& w) {
+  if (w.gprIndexing) runIndexed(w);
+  while (w.budget-- > 0) {
+    const Inst* i = w.ip;
+    w.ip = i + i->words;
+    i->run(w, *i);
+  }
+}
+
+void runIndexed(Wave& w) {
+  while (w.gprIndexing && w.budget-- > 0) {
+    const Inst* i = w.ip;
+    w.ip = i + i->words;
+    if (!vectorAlu(*i)) {
+      i->run(w, *i);
+      continue;
+    }
+    Inst moved = *i;
+    unsigned by = w.s[kM0] & 0xff, enables = (w.s[kM0] >> 12) & 15;
+    for (unsigned k = 0; k < 3; ++k)
+      if ((enables >> k) & 1) shift(moved.src[k], by);
+    if (enables & 8) shift(moved.dst, by);
+    moved.run(w, moved);
+  }
+  w.budget += w.gprIndexing ? 1 : 0;  // the loop that called takes one more
+}
+
+}  // namespace hipr::softgpu

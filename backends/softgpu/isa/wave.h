@@ -1,0 +1,116 @@
+// The state of one wave of 64 lanes, and what it shares with its workgroup and dispatch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "backends/softgpu/isa/execute.h"
+#include "backends/softgpu/isa/inst.h"
+
+// Handlers are compiled several times for different CPUs. Anything inline they share with other files must not exist as
+// a linkable function, or the linker could hand an AVX-512 copy to a machine without it.
+#define HIPR_INLINE inline __attribute__((always_inline))
+
+namespace hipr::softgpu {
+
+inline constexpr int kLanes = 64;
+inline constexpr unsigned kMaxRows = 512 + 32;  // any register number plus any operand width stays inside
+
+// State all workgroups of a dispatch share.
+struct DispatchState {
+  Dispatch dispatch;
+  const AddressSpace* memory = nullptr;
+  Services* services = nullptr;
+  Gpu gpu = Gpu::kGfx90a;
+  std::atomic<bool> stop{false};
+  std::mutex faultMutex;
+  std::optional<Fault> fault;  // the first one
+
+  // ds_gws_*: one barrier per resource. A wave waits until `round` moves.
+  struct Gws {
+    std::uint32_t arrived = 0;
+    std::uint32_t round = 0;
+    std::uint32_t value = 0;  // semaphore count
+  };
+  std::mutex gwsMutex;
+  Gws gws[64];
+  std::atomic<std::uint32_t> orderedCount{0};
+};
+
+struct Workgroup {
+  DispatchState* shared = nullptr;
+  std::uint32_t id[3] = {};
+  std::vector<std::uint8_t> lds;
+  unsigned waves = 0;    // not ended
+  unsigned waiting = 0;  // at s_barrier
+};
+
+enum class WaveState : std::uint8_t { kReady, kBarrier, kSleeping, kGws, kEnded };
+
+struct Wave {
+  // By operand code: SGPRs, special registers, and then the inline constants, so that reading any scalar operand but
+  // the literal and the status bits is one load.
+  alignas(64) std::uint32_t s[256];
+  alignas(64) std::uint32_t laneMask[kLanes];  // ~0 or 0 per lane of laneMaskOf
+  std::uint64_t laneMaskOf;
+  std::uint32_t* v;  // kMaxRows rows of 64 lanes
+  std::uint32_t accumOffset;
+  std::int32_t budget;  // instructions until the wave gives way; handlers that stop it set this to 0
+  const Inst* ip;       // next instruction
+  CodeCache* code;
+  Workgroup* group;
+  DispatchState* shared;
+  Region scratch;              // this wave's, all lanes
+  std::uint32_t scratchBytes;  // per lane
+  Region regions[2];           // last ones used
+  std::uint64_t regionsOf;     // generation of `regions`
+  std::uint32_t mode;
+  std::uint32_t trapStatus;
+  std::uint32_t gwsRound;
+  std::uint8_t gwsResource;
+  std::uint8_t gprIndex;  // enables of s_set_gpr_idx: bits src0, src1, src2, dst; 0 = off
+  bool gprIndexing;
+  bool flushF32;  // MODE flushes f32 denormals
+  bool scc;
+  WaveState state;
+  std::uint32_t idInGroup;
+
+  // Pairs are aligned; an odd code is not legal and must not reach past the registers.
+  HIPR_INLINE std::uint64_t pair(unsigned code) const {
+    std::uint64_t value;
+    std::memcpy(&value, &s[code & ~1u], 8);
+    return value;
+  }
+  HIPR_INLINE void setPair(unsigned code, std::uint64_t value) { std::memcpy(&s[code & ~1u], &value, 8); }
+  HIPR_INLINE std::uint64_t exec() const { return pair(kExecLo); }
+  HIPR_INLINE std::uint64_t vcc() const { return pair(kVccLo); }
+  // The row of a vector operand; wider operands continue in the following rows.
+  HIPR_INLINE std::uint32_t* row(unsigned code) const {
+    return v + ((code & 255) + ((code >> 9) & 1) * accumOffset) * kLanes;
+  }
+  HIPR_INLINE void stop(WaveState to) {
+    state = to;
+    budget = 0;
+  }
+};
+
+// Ends the dispatch: records the fault (with kernel, pc and mnemonic added to `what`) and stops the wave.
+void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane = -1, std::uint64_t address = 0);
+
+// [address, address + bytes) in the address space or the wave's scratch; refills the wave's region cache.
+bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes);
+
+// Puts the inline constants and apertures in place.
+void fillConstants(Wave& w);
+// Writes MODE and what is derived from it.
+void setMode(Wave& w, std::uint32_t mode);
+
+// Runs until the wave stops or its budget is spent.
+void runWave(Wave& w);
+// The same while s_set_gpr_idx is on: vector registers are addressed relative to M0.
+void runIndexed(Wave& w);
+
+}  // namespace hipr::softgpu

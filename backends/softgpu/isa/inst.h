@@ -35,7 +35,8 @@ struct Inst {
   std::uint32_t literal;  // the literal; SOPP/SOPK: the immediate, sign-extended; memory: the offset, sign-extended
   std::uint32_t ext;      // SDWA or DPP dword; MTBUF: format
   std::uint16_t flags;    // of the row
-  std::uint16_t sources;  // how many src[] are used
+  bool vectorOnly;        // all sources are vector registers, or there are none
+  std::uint8_t sources;   // how many src[] are used
   // VOP3 and VOP3P
   std::uint8_t abs;    // VOP3P: neg_hi; MFMA: CBSZ
   std::uint8_t neg;    // MFMA: BLGP

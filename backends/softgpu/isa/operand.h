@@ -173,6 +173,7 @@ struct Lanes<Fn> {
   static constexpr unsigned kResultRows = sizeof(Result) == 8 ? 2 : 1;
   static constexpr Kind kKinds[4 + 1] = {KindOf<A>::value...};
   static constexpr Shape kShape{{kKinds[0], kKinds[1], kKinds[2], kKinds[3]}, KindOf<Result>::value, kCarries};
+  static constexpr bool kDirect = !kCarries && !std::is_same_v<Result, bool>;  // no lane mask to build
   static constexpr bool kHasF32 = KindOf<Result>::value == Kind::kF32 || (std::is_same_v<A, float> || ...);
 
   static void loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
@@ -196,23 +197,32 @@ struct Lanes<Fn> {
   }
 
   static void plain(Wave& w, const Inst& i) {
-    if (kHasF32 && w.flushF32) [[unlikely]]
-      return general(w, i);
+    if (kDirect && i.vectorOnly && w.exec() == ~0ull && !(kHasF32 && w.flushF32)) [[likely]] {
+      Rows rows[kSources + 1];
+      for (unsigned k = 0; k < kSources; ++k) rows[k] = w.vgpr(i.src[k]);
+      run(rows, w.vgpr(i.dst), w.mode, std::make_index_sequence<kSources>{});
+    } else {
+      mixed(w, i);
+    }
+  }
+
+  // Any operands, any EXEC.
+  [[gnu::noinline]] static void mixed(Wave& w, const Inst& i) {
+    if (kHasF32 && w.flushF32) return general(w, i);
     alignas(64) std::uint32_t buffers[kSources + 1][kWideRows];
+    alignas(64) std::uint32_t out[3 * kLanes];
     Rows rows[kSources + 1];
     for (unsigned k = 0; k < kSources; ++k) {
       unsigned code = i.src[k];
-      if (kKinds[k] == Kind::kLane) {
-        rows[k] = nullptr;
-      } else if (code >= kVgpr) {
+      if (kKinds[k] == Kind::kLane) continue;
+      if (code >= kVgpr) {
         rows[k] = w.row(code);
       } else {
         splat(w, i, code, kKinds[k], buffers[k]);
         rows[k] = buffers[k];
       }
     }
-    if (!kCarries && !std::is_same_v<Result, bool> && w.exec() == ~0ull) return loop(rows, w.row(i.dst), w.mode);
-    alignas(64) std::uint32_t out[3 * kLanes];
+    if (kDirect && w.exec() == ~0ull) return loop(rows, w.row(i.dst), w.mode);
     loop(rows, out, w.mode);
     if constexpr (std::is_same_v<Result, bool>) return writeMask(w, i, packMask(out));
     storeMasked(w, w.row(i.dst), out, kResultRows);

@@ -87,6 +87,7 @@ struct Wave {
   HIPR_INLINE void setPair(unsigned code, std::uint64_t value) { std::memcpy(&s[code & ~1u], &value, 8); }
   HIPR_INLINE std::uint64_t exec() const { return pair(kExecLo); }
   HIPR_INLINE std::uint64_t vcc() const { return pair(kVccLo); }
+  HIPR_INLINE std::uint32_t* vgpr(unsigned code) const { return v + (code & 255) * kLanes; }
   // The row of a vector operand; wider operands continue in the following rows.
   HIPR_INLINE std::uint32_t* row(unsigned code) const {
     return v + ((code & 255) + ((code >> 9) & 1) * accumOffset) * kLanes;

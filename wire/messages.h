@@ -1,0 +1,343 @@
+// The messages: plain structs whose fields() list is their encoding. PROTOCOL.md tells what each does.
+//
+// Objects (streams, events, modules, functions) are named by numbers the client makes; 0 is never one of them, except
+// that a stream 0 does not exist and the null stream of device d is kNullStream + d. Addresses are the same on both
+// sides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/platform.h"
+#include "wire/stream.h"
+
+namespace hipr::wire {
+
+enum class Opcode : std::uint16_t {
+#define MESSAGE(number, Name, verb) k##Name = number,
+#include "wire/messages.def"
+};
+
+const char* opcodeName(std::uint16_t opcode);  // "?" when unknown
+
+enum class Verb { Post, Call, Ask, Push, Both };
+
+// --- session
+// -------------------------------------------------------------------------------------------------------------
+struct Hello {
+  std::uint64_t features = 0;
+  std::uint64_t rowsHash = 0;
+  std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the client has reserved for device memory
+  std::uint64_t hostBase = 0, hostSize = 0;      // and for host memory that kernels can reach
+  std::uint64_t process = 0;
+  std::string hostName, program;
+  static auto fields(auto& m) {
+    return std::tie(m.features, m.rowsHash, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName,
+                    m.program);
+  }
+};
+
+struct HelloReply {
+  std::int32_t status = 0;  // hipError_t; on failure only `text` and the suggested range mean anything
+  std::string text;
+  std::uint64_t features = 0;
+  std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
+  std::uint64_t granularity = 0;                 // of MapMemory
+  std::vector<std::uint64_t> credits;            // bytes each device has set aside for this client
+  std::vector<std::array<std::uint64_t, 2>> knownCode;
+  Bytes platform;  // wire/platform_codec.h
+  static auto fields(auto& m) {
+    return std::tie(m.status, m.text, m.features, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.knownCode,
+                    m.platform);
+  }
+};
+
+struct Goodbye {
+  static auto fields(auto&) { return std::tuple<>(); }
+};
+
+struct Ping {
+  Bytes payload;
+  static auto fields(auto& m) { return std::tie(m.payload); }
+};
+
+// The answer to every Ask.
+struct Done {
+  std::int32_t status = 0;
+  static auto fields(auto& m) { return std::tie(m.status); }
+};
+
+struct AsyncFailure {
+  std::int32_t status = 0;
+  std::uint16_t opcode = 0;
+  std::string text;
+  static auto fields(auto& m) { return std::tie(m.status, m.opcode, m.text); }
+};
+
+// Stream `stream` has finished its first `finished` operations.
+struct Progress {
+  std::uint64_t stream = 0, finished = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.finished); }
+};
+
+struct RunHostFunction {
+  std::uint64_t id = 0;
+  static auto fields(auto& m) { return std::tie(m.id); }
+};
+using HostFunctionDone = RunHostFunction;
+
+// A piece of a transfer. Data beyond kEagerWindow may only be sent once the worker has opened the transfer.
+struct Data {
+  std::uint64_t transfer = 0, offset = 0;
+  // followed by the bytes themselves, to the end of the frame
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset); }
+};
+inline constexpr std::size_t kDataPrefix = 16;
+inline constexpr std::uint64_t kEagerWindow = 32 << 20;
+
+struct TransferOpen {
+  std::uint64_t transfer = 0;
+  static auto fields(auto& m) { return std::tie(m.transfer); }
+};
+
+// The worker will not serve this connection; `text` says why and what to do.
+struct Refused {
+  std::int32_t status = 0;
+  std::string text;
+  static auto fields(auto& m) { return std::tie(m.status, m.text); }
+};
+
+// --- device
+// --------------------------------------------------------------------------------------------------------------
+struct DeviceSynchronize {
+  std::int32_t device = 0;
+  static auto fields(auto& m) { return std::tie(m.device); }
+};
+using DeviceReset = DeviceSynchronize;
+
+struct SetLimit {
+  std::int32_t device = 0, limit = 0;
+  std::uint64_t value = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.limit, m.value); }
+};
+
+struct SetPeerAccess {
+  std::int32_t device = 0, peer = 0;
+  bool enabled = false;
+  static auto fields(auto& m) { return std::tie(m.device, m.peer, m.enabled); }
+};
+
+struct MemoryInfo {
+  std::int32_t device = 0;
+  static auto fields(auto& m) { return std::tie(m.device); }
+};
+struct MemoryInfoReply {
+  std::int32_t status = 0;
+  std::uint64_t free = 0, total = 0;
+  static auto fields(auto& m) { return std::tie(m.status, m.free, m.total); }
+};
+
+// --- memory
+// --------------------------------------------------------------------------------------------------------------
+struct MapMemory {
+  std::int32_t device = 0;
+  std::uint64_t address = 0, size = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.address, m.size); }
+};
+struct UnmapMemory {
+  std::uint64_t address = 0;
+  static auto fields(auto& m) { return std::tie(m.address); }
+};
+
+// For a HIP runtime that cannot place memory at a given address: it chooses, and creating memory costs a round trip.
+struct AllocateMemory {
+  std::int32_t device = 0;
+  std::uint64_t size = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.size); }
+};
+struct AllocateMemoryReply {
+  std::int32_t status = 0;
+  std::uint64_t address = 0;
+  static auto fields(auto& m) { return std::tie(m.status, m.address); }
+};
+using FreeMemory = UnmapMemory;
+
+struct MemoryCredit {
+  std::int32_t device = 0;
+  std::uint64_t bytes = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.bytes); }
+};
+struct MemoryCreditReply {
+  std::int32_t status = 0;
+  std::uint64_t granted = 0;  // on top of what was granted before; may be less than asked
+  static auto fields(auto& m) { return std::tie(m.status, m.granted); }
+};
+
+// `depth` slices of `height` rows of `width` bytes on the device side. The host side is always packed tight.
+struct Shape {
+  std::uint64_t address = 0, pitch = 0, slice = 0, width = 0, height = 1, depth = 1;
+  static auto fields(auto& m) { return std::tie(m.address, m.pitch, m.slice, m.width, m.height, m.depth); }
+  std::uint64_t bytes() const { return width * height * depth; }
+};
+
+struct Upload {
+  std::uint64_t stream = 0;
+  Shape to;
+  std::uint64_t transfer = 0;  // 0: the bytes are right here
+  Bytes bytes;
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.bytes); }
+};
+
+// The bytes come as Data frames of this transfer, then Done.
+struct Download {
+  std::uint64_t stream = 0;
+  Shape from;
+  std::uint64_t transfer = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.from, m.transfer); }
+};
+
+struct DeviceCopy {
+  std::uint64_t stream = 0;
+  Shape to;
+  std::uint64_t from = 0, fromPitch = 0, fromSlice = 0;
+  std::int32_t toDevice = -1, fromDevice = -1;
+  static auto fields(auto& m) {
+    return std::tie(m.stream, m.to, m.from, m.fromPitch, m.fromSlice, m.toDevice, m.fromDevice);
+  }
+};
+
+// Here `width` counts elements of `elementSize` bytes.
+struct FillMemory {
+  std::uint64_t stream = 0;
+  Shape to;
+  std::uint32_t value = 0, elementSize = 1;
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize); }
+};
+
+// From now on kernels can reach [address, address + size), zero-filled, at this address.
+struct ExposeHost {
+  std::uint64_t address = 0, size = 0;
+  static auto fields(auto& m) { return std::tie(m.address, m.size); }
+};
+struct ConcealHost {
+  std::uint64_t address = 0;
+  static auto fields(auto& m) { return std::tie(m.address); }
+};
+
+// Changed bytes of exposed host memory, on their way to the other side.
+struct HostBytes {
+  std::uint64_t address = 0;
+  Bytes bytes;
+  static auto fields(auto& m) { return std::tie(m.address, m.bytes); }
+};
+
+// --- streams and events
+// --------------------------------------------------------------------------------------------------
+struct StreamCreate {
+  std::uint64_t stream = 0;
+  std::int32_t device = 0;
+  std::uint32_t flags = 0;
+  std::int32_t priority = 0;
+  std::vector<std::uint32_t> cuMask;
+  static auto fields(auto& m) { return std::tie(m.stream, m.device, m.flags, m.priority, m.cuMask); }
+};
+struct StreamDestroy {
+  std::uint64_t stream = 0;
+  static auto fields(auto& m) { return std::tie(m.stream); }
+};
+using StreamSynchronize = StreamDestroy;
+
+struct StreamWaitEvent {
+  std::uint64_t stream = 0, event = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.event); }
+};
+
+struct HostFunction {
+  std::uint64_t stream = 0, id = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.id); }
+};
+
+struct EventCreate {
+  std::uint64_t event = 0;
+  std::int32_t device = 0;
+  std::uint32_t flags = 0;
+  static auto fields(auto& m) { return std::tie(m.event, m.device, m.flags); }
+};
+struct EventDestroy {
+  std::uint64_t event = 0;
+  static auto fields(auto& m) { return std::tie(m.event); }
+};
+struct EventRecord {
+  std::uint64_t event = 0, stream = 0;
+  static auto fields(auto& m) { return std::tie(m.event, m.stream); }
+};
+using EventSynchronize = EventDestroy;
+
+struct EventElapsed {
+  std::uint64_t start = 0, stop = 0;
+  static auto fields(auto& m) { return std::tie(m.start, m.stop); }
+};
+struct EventElapsedReply {
+  std::int32_t status = 0;
+  float milliseconds = 0;
+  static auto fields(auto& m) { return std::tie(m.status, m.milliseconds); }
+};
+
+// --- modules and launch
+// --------------------------------------------------------------------------------------------------
+struct ModuleLoad {
+  std::uint64_t module = 0;
+  std::int32_t device = 0;
+  std::array<std::uint64_t, 2> hash{};
+  Bytes code;  // empty: the worker has it under this hash
+  std::vector<std::string> variables;
+  static auto fields(auto& m) { return std::tie(m.module, m.device, m.hash, m.code, m.variables); }
+};
+struct ModuleLoadReply {
+  std::int32_t status = 0;
+  std::vector<std::uint64_t> addresses;  // of `variables`, in their order; 0 where the runtime has none
+  static auto fields(auto& m) { return std::tie(m.status, m.addresses); }
+};
+struct ModuleUnload {
+  std::uint64_t module = 0;
+  static auto fields(auto& m) { return std::tie(m.module); }
+};
+
+struct FunctionGet {
+  std::uint64_t function = 0, module = 0;
+  std::string name;
+  static auto fields(auto& m) { return std::tie(m.function, m.module, m.name); }
+};
+
+struct LaunchKernel {
+  std::uint64_t stream = 0, function = 0;
+  std::array<std::uint32_t, 3> groups{}, block{};
+  std::array<std::uint32_t, 3> threads{};  // zero: groups * block
+  std::uint32_t sharedBytes = 0;
+  bool cooperative = false;
+  std::uint64_t start = 0, stop = 0;  // events, or 0
+  Bytes arguments;
+  static auto fields(auto& m) {
+    return std::tie(m.stream, m.function, m.groups, m.block, m.threads, m.sharedBytes, m.cooperative, m.start, m.stop,
+                    m.arguments);
+  }
+};
+
+// The null stream of device d.
+inline constexpr std::uint64_t kNullStream = 1;
+inline constexpr std::uint64_t kFirstObject = 1 << 16;  // numbers below are reserved
+
+// Message → its opcode. Two messages may share a struct, so the opcode is found by the row's name, not by the type.
+template <Opcode>
+struct MessageOf;
+#define MESSAGE(number, Name, verb)           \
+  template <>                                 \
+  struct MessageOf<Opcode::k##Name> {         \
+    using Type = Name;                        \
+    static constexpr Verb kVerb = Verb::verb; \
+  };
+#include "wire/messages.def"
+
+}  // namespace hipr::wire

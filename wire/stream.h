@@ -1,0 +1,142 @@
+// Writer and Reader: the only code that turns values into wire bytes and back. Little-endian, packed, on every host.
+//
+// Reader never trusts a length. A short or oversized read gives zeros and sets a sticky failure, so decoding code stays
+// straight and the caller checks ok() once before acting. Neither is thread-safe.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace hipr::wire {
+
+static_assert(std::endian::native == std::endian::little, "big-endian hosts need byte swaps in Writer and Reader");
+
+using Bytes = std::span<const std::byte>;
+
+inline constexpr std::size_t kMaxText = 64 << 10;
+inline constexpr std::size_t kMaxItems = 1 << 20;
+
+// A message struct lists its fields once: `static auto fields(auto& m) { return std::tie(m.a, m.b); }`.
+template <class T>
+concept Composite = requires(T& t) { T::fields(t); };
+
+template <class T>
+concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+class Writer {
+ public:
+  explicit Writer(std::vector<std::byte>& out) : out_(out) {}
+
+  template <Scalar T>
+  void put(const T& value) {
+    raw(&value, sizeof value);
+  }
+  void put(const std::string& text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    raw(text.data(), text.size());
+  }
+  void put(Bytes bytes) {
+    put(static_cast<std::uint64_t>(bytes.size()));
+    raw(bytes.data(), bytes.size());
+  }
+  template <class T, std::size_t N>
+  void put(const std::array<T, N>& items) {
+    for (const T& item : items) put(item);
+  }
+  template <class T>
+  void put(const std::vector<T>& items) {
+    put(static_cast<std::uint32_t>(items.size()));
+    for (const T& item : items) put(item);
+  }
+  template <Composite T>
+  void put(const T& message) {
+    std::apply([this](const auto&... field) { (put(field), ...); }, T::fields(message));
+  }
+
+  void raw(const void* data, std::size_t size) {
+    const std::size_t at = out_.size();
+    out_.resize(at + size);
+    if (size) std::memcpy(out_.data() + at, data, size);
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(Bytes in) : in_(in) {}
+
+  bool ok() const { return ok_; }
+  bool atEnd() const { return in_.empty(); }
+  void fail() { ok_ = false, in_ = {}; }
+
+  template <Scalar T>
+  void get(T& value) {
+    // A bool read from a hostile byte must be 0 or 1, or reading it back is undefined.
+    if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t byte = 0;
+      get(byte);
+      value = byte != 0;
+    } else {
+      value = T{};
+      const Bytes bytes = take(sizeof value);
+      if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+    }
+  }
+  void get(std::string& text) {
+    std::uint32_t size = 0;
+    get(size);
+    if (size > kMaxText) fail();
+    const Bytes bytes = take(ok_ ? size : 0);
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  // The bytes stay in the frame: valid as long as the frame's buffer is.
+  void get(Bytes& bytes) {
+    std::uint64_t size = 0;
+    get(size);
+    bytes = take(ok_ ? size : 0);
+  }
+  template <class T, std::size_t N>
+  void get(std::array<T, N>& items) {
+    for (T& item : items) get(item);
+  }
+  template <class T>
+  void get(std::vector<T>& items) {
+    std::uint32_t count = 0;
+    get(count);
+    items.clear();
+    // Every item takes at least a byte, so a count beyond what is left is a lie; refuse it before allocating.
+    if (count > kMaxItems || count > in_.size()) fail();
+    for (std::uint32_t i = 0; ok_ && i < count; ++i) get(items.emplace_back());
+  }
+  template <Composite T>
+  void get(T& message) {
+    std::apply([this](auto&... field) { (get(field), ...); }, T::fields(message));
+  }
+
+ private:
+  Bytes take(std::uint64_t size) {
+    if (size > in_.size()) {
+      fail();
+      return {};
+    }
+    const Bytes bytes = in_.first(size);
+    in_ = in_.subspan(size);
+    return bytes;
+  }
+
+  Bytes in_;
+  bool ok_ = true;
+};
+
+}  // namespace hipr::wire

@@ -4,11 +4,13 @@
 // straight and the caller checks ok() once before acting. Neither is thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -32,9 +34,47 @@ concept Composite = requires(T& t) { T::fields(t); };
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-class Writer {
+// A growing byte buffer that, unlike std::vector, does not clear what is about to be written: posting a launch is a few
+// dozen nanoseconds, and most of it is this.
+class Buffer {
  public:
-  explicit Writer(std::vector<std::byte>& out) : out_(out) {}
+  std::byte* extend(std::size_t size) {
+    if (size_ + size > capacity_) grow(size_ + size);
+    std::byte* at = data_.get() + size_;
+    size_ += size;
+    return at;
+  }
+  std::byte* data() { return data_.get(); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  Bytes bytes() const { return {data_.get(), size_}; }
+
+ private:
+  void grow(std::size_t needed) {
+    const std::size_t capacity = std::max(needed, capacity_ * 2);
+    std::unique_ptr<std::byte[]> data(new std::byte[capacity]);
+    if (size_) std::memcpy(data.get(), data_.get(), size_);
+    data_ = std::move(data);
+    capacity_ = capacity;
+  }
+
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+inline std::byte* extend(Buffer& out, std::size_t size) {
+  return out.extend(size);
+}
+inline std::byte* extend(std::vector<std::byte>& out, std::size_t size) {
+  out.resize(out.size() + size);
+  return out.data() + out.size() - size;
+}
+
+template <class Out>
+class BasicWriter {
+ public:
+  explicit BasicWriter(Out& out) : out_(out) {}
 
   template <Scalar T>
   void put(const T& value) {
@@ -63,14 +103,15 @@ class Writer {
   }
 
   void raw(const void* data, std::size_t size) {
-    const std::size_t at = out_.size();
-    out_.resize(at + size);
-    if (size) std::memcpy(out_.data() + at, data, size);
+    std::byte* at = extend(out_, size);
+    if (size) std::memcpy(at, data, size);
   }
 
  private:
-  std::vector<std::byte>& out_;
+  Out& out_;
 };
+
+using Writer = BasicWriter<std::vector<std::byte>>;
 
 class Reader {
  public:

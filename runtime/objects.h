@@ -1,6 +1,6 @@
 // The objects a HIP program holds handles to. runtime/ makes, finds and destroys them (runtime/handles.h); the core
 // keeps what it needs to know about each behind `impl`. Their identity numbers are made here, so creating one needs no
-// answer from anyone.
+// answer from anyone. Every `device` is an index into Platform::devices, whatever *_VISIBLE_DEVICES hides.
 #pragma once
 
 #include <atomic>
@@ -42,8 +42,8 @@ struct Module;
 struct Function {
   std::uint64_t id = 0;
   Module* module = nullptr;
-  const code_object::Kernel* kernel = nullptr;  // points into module->code
-  std::atomic<int> maxDynamicShared{0};         // hipFuncAttributeMaxDynamicSharedMemorySize, as set by the program
+  const code::Kernel* kernel = nullptr;  // points into module->code
+  std::atomic<int> maxDynamicShared{0};  // hipFuncAttributeMaxDynamicSharedMemorySize, as set by the program
   std::atomic<int> sharedCarveout{-1};
   void* impl = nullptr;
 };
@@ -51,9 +51,9 @@ struct Function {
 struct Module {
   std::uint64_t id = 0;
   int device = 0;
-  std::shared_ptr<const code_object::CodeObject> code;
+  std::shared_ptr<const code::CodeObject> code;
   std::mutex mutex;
-  std::map<std::string, std::unique_ptr<Function>> functions;  // by kernel name, made on first use
+  std::map<std::string, Function*> functions;  // by kernel name, made on first use; owned by the handle pool
   void* impl = nullptr;
 };
 
@@ -76,7 +76,9 @@ struct Allocation {
   void* impl = nullptr;
 };
 
-// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart.
+// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart. Registered
+// memory is always named by its host address here, whichever address the program used (a Fill names it by its device
+// address).
 struct Plane {
   void* address = nullptr;
   std::size_t pitch = 0;

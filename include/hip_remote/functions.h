@@ -343,6 +343,9 @@ hipError_t hipLaunchCooperativeKernel_spt(const void* f, dim3 gridDim, dim3 bloc
                                           uint32_t sharedMemBytes, hipStream_t hStream);
 hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                            size_t sharedMemBytes, hipStream_t stream);
+// Exported by version 5 as hip_impl::hipLaunchKernelGGLImpl, with references for the two dim3.
+void hipLaunchKernelGGLImpl(uintptr_t function_address, const dim3* numBlocks, const dim3* dimBlocks,
+                            uint32_t sharedMemBytes, hipStream_t stream, void** kernarg);
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr, void** args);
 hipError_t hipLaunchKernel_spt(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                                size_t sharedMemBytes, hipStream_t stream);
@@ -762,6 +765,7 @@ size_t amd_dbgapi_get_build_id();
 const char* amd_dbgapi_get_build_name();
 const char* amd_dbgapi_get_git_hash();
 const char* hipApiName(uint32_t id);
+bool hipEnableActivityCallback(uint32_t op, bool enable);
 hipError_t hipExtDisableLogging();
 hipError_t hipExtEnableLogging();
 hipError_t hipExtSetLoggingParams(size_t log_level, size_t log_size, size_t log_mask);
@@ -775,6 +779,7 @@ hipError_t hipGetProcAddress(const char* symbol, void** pfn, int hipVersion, uin
 hipError_t hipGetProcAddress_spt(const char* symbol, void** pfn, int hipVersion, uint64_t flags,
                                  hipDriverProcAddressQueryResult* symbolStatus);
 int hipGetStreamDeviceId(hipStream_t stream);
+void hipInitActivityCallback(void* idCallback, void* opCallback, void* arg);
 const char* hipKernelNameRef(const hipFunction_t f);
 const char* hipKernelNameRefByPtr(const void* hostFunction, hipStream_t stream);
 hipError_t hipProfilerDisableExt(uint64_t* end_record_id);
@@ -784,7 +789,11 @@ hipError_t hipProfilerGetRecordsExt(const HipApiRecordExt* const** chunks, size_
 hipError_t hipProfilerRegisterChunkCallbackExt(hipProfilerChunkCallback cb, void* user_data);
 hipError_t hipProfilerStart();
 hipError_t hipProfilerStop();
+hipError_t hipRegisterActivityCallback(uint32_t id, void* function, void* arg);
+hipError_t hipRegisterApiCallback(uint32_t id, void* function, void* arg);
 void hipRegisterTracerCallback(int (*function)(activity_domain_t, uint32_t, void*));
+hipError_t hipRemoveActivityCallback(uint32_t id);
+hipError_t hipRemoveApiCallback(uint32_t id);
 
 // hiprtc
 hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char* name_expression);

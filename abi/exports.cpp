@@ -1,0 +1,39 @@
+// The exported functions, made from the rows and compiled once for each soname (HIPR_ABI). What differs between sonames
+// is in abi/edges.h; what every call does on its way out, in abi/answer.h.
+#include "abi/answer.h"
+#include "abi/arity.h"
+#include "abi/edges.h"
+#include "abi/exported_rows.h"
+#include "runtime/api.h"
+
+#define HIPR_RESULT(name) hipr::abi::Signature<decltype(&::name)>::Result
+#define HIPR_PUBLIC extern "C" [[gnu::visibility("default")]]
+
+// `body` answers the exported function `symbol`, whose types are those of `name`.
+#define HIPR_DEFINE(symbol, name, arity, body)                                                                  \
+  static_assert(hipr::abi::Signature<decltype(&::name)>::kArity == arity, #name ": the row has another arity"); \
+  HIPR_PUBLIC HIPR_RESULT(name) symbol(HIPR_PARAMS(arity, name)) {                                              \
+    return hipr::abi::answer<&::name, HIPR_ABI>(#name, [&]() -> HIPR_RESULT(name) { body });                    \
+  }
+
+#define HIPR_CALL(base, arity) \
+  return hipr::abi::Edge<&::base, HIPR_ABI>::template call<&hipr::api::base>(HIPR_ARGS(arity));
+#define HIPR_BODY_Local(name, arity) HIPR_CALL(name, arity)
+#define HIPR_BODY_Post(name, arity) HIPR_CALL(name, arity)
+#define HIPR_BODY_Call(name, arity) HIPR_CALL(name, arity)
+#define HIPR_BODY_Direct(name, arity) HIPR_CALL(name, arity)
+#define HIPR_BODY_Todo(name, arity) \
+  static hipr::LogOnce once;        \
+  return hipr::abi::notSupported<HIPR_RESULT(name)>(once, #name);
+
+#define HIP_API(name, node, abis, verb, arity) \
+  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, HIPR_BODY_##verb(name, arity)))
+
+#define HIP_API_SPT(name, base, node, abis, verb, arity) \
+  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY_##verb(base, arity)))
+
+#define HIP_API_CXX(name, symbol, node, abis, verb, arity)                                               \
+  HIPR_IN_##abis(HIPR_PUBLIC HIPR_RESULT(name) hiprCxx_##name(HIPR_PARAMS(arity, name)) __asm__(symbol); \
+                 HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY_##verb(name, arity)))
+
+#include "api/hip.def"

@@ -1,0 +1,95 @@
+// Structures and numbers of HIP 5 and 6 that HIP 7, which the runtime speaks, has otherwise. Plain conversions, no
+// state.
+#pragma once
+
+#include "hip_remote/hip.h"
+
+namespace hipr::abi {
+
+// --- device properties: the struct of HIP 5, still what the plain symbols take in every version
+hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& prop);
+// Fields that only R0600 has are zero, which hipChooseDevice takes as "any".
+hipDeviceProp_tR0600 fromR0000(const hipDeviceProp_tR0000& prop);
+// The number HIP 5 derived from an architecture name: "gfx90a:xnack-" is 910. 0 when it is no such name.
+int gcnArchNumber(const char* gcnArchName);
+
+// --- hipMemoryType was renumbered in HIP 6
+inline constexpr int kMemoryType5Host = 0, kMemoryType5Device = 1, kMemoryType5Array = 2, kMemoryType5Unified = 3,
+                     kMemoryType5Managed = 4;
+hipMemoryType memoryTypeFrom5(int type);  // what is no HIP 5 type stays invalid
+int memoryTypeTo5(hipMemoryType type);    // REQUIRES: not hipMemoryTypeUnregistered, which HIP 5 has no number for
+
+hip_Memcpy2D memcpy2DFrom5(const hip_Memcpy2D& copy);
+
+// --- HIP_MEMCPY3D had 32-bit fields in HIP 5
+struct Memcpy3D5 {
+  unsigned srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void* srcHost;
+  hipDeviceptr_t srcDevice;
+  hipArray_t srcArray;
+  unsigned srcPitch, srcHeight;
+  unsigned dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void* dstHost;
+  hipDeviceptr_t dstDevice;
+  hipArray_t dstArray;
+  unsigned dstPitch, dstHeight;
+  unsigned WidthInBytes, Height, Depth;
+};
+static_assert(sizeof(Memcpy3D5) == 128);
+HIP_MEMCPY3D memcpy3DFrom5(const Memcpy3D5& copy);
+
+// --- hipMemAllocationProp was reordered inside the .so.5 line, in 5.3
+struct MemAllocationProp52 {
+  unsigned char compressionType;
+  hipMemLocation location;
+  hipMemAllocationHandleType requestedHandleType;
+  hipMemAllocationType type;
+  unsigned short usage;
+  void* win32HandleMetaData;
+};
+static_assert(sizeof(MemAllocationProp52) == sizeof(hipMemAllocationProp));
+// Takes either layout. Where 5.2 has the allocation type (pinned, 1), 5.3 has the low half of a pointer that only
+// Windows uses; where 5.2 has the location type (device, 1), 5.3 has the handle type.
+hipMemAllocationProp memAllocationPropFrom5(const void* prop);
+
+// --- launch attribute values grew from 32 to 64 bytes in HIP 7
+inline constexpr std::size_t kLaunchAttributeValueSize56 = 32;
+hipLaunchAttributeValue launchAttributeValueFrom56(const void* value);
+void launchAttributeValueTo56(const hipLaunchAttributeValue& value, void* out);
+
+// --- the driver-style memset node of HIP 6
+hipMemsetParams memsetParamsFrom6(const HIP_MEMSET_NODE_PARAMS& params);
+
+// --- external memory and semaphores grew reserved fields in HIP 6
+hipExternalMemoryHandleDesc externalMemoryHandleFrom5(const void* desc);
+hipExternalMemoryBufferDesc externalMemoryBufferFrom5(const void* desc);
+hipExternalSemaphoreHandleDesc externalSemaphoreHandleFrom5(const void* desc);
+struct ExternalSemaphoreParams5 {  // both signal and wait; the timeout is a wait's
+  unsigned long long fenceValue;
+  unsigned long long key;
+  unsigned timeoutMs;
+  unsigned reserved[11];
+  unsigned flags;
+  unsigned reserved2[16];
+};
+static_assert(sizeof(ExternalSemaphoreParams5) == 136);
+hipExternalSemaphoreSignalParams externalSemaphoreSignalFrom5(const ExternalSemaphoreParams5& params);
+hipExternalSemaphoreWaitParams externalSemaphoreWaitFrom5(const ExternalSemaphoreParams5& params);
+
+// --- versions and attributes
+// The number hipRuntimeGetVersion gives: the newest release whose symbols the soname exports.
+constexpr int hipVersion(int abi) {
+  return abi == 5 ? 50731921 : abi == 6 ? 60443484 : 70226015;
+}
+// Attribute numbers that exist in the caller's version. They are only ever appended or retired.
+constexpr bool knownAttribute(int abi, int attribute) {
+  const bool retired =
+      attribute == 64 || attribute == 86 || attribute == 10001 || attribute == 10003 || attribute == 10004;
+  if (retired) return abi == 5;
+  if (attribute < 10000) return attribute <= (abi == 5 ? 89 : abi == 6 ? 91 : 99);
+  return attribute <= (abi == 7 ? 10022 : 10017);
+}
+
+}  // namespace hipr::abi

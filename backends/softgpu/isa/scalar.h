@@ -1,6 +1,7 @@
 // Scalar operands, for handlers that work on SGPRs.
 #pragma once
 
+#include "backends/softgpu/isa/decode.h"
 #include "backends/softgpu/isa/operand.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
@@ -13,6 +14,27 @@ HIPR_INLINE std::uint32_t src32(const Wave& w, const Inst& i, unsigned k) {
 HIPR_INLINE std::uint64_t src64(const Wave& w, const Inst& i, unsigned k, Kind kind = Kind::kU64) {
   unsigned code = i.src[k];
   return code < 128 ? w.pair(code) : scalarOperand(w, i, code, kind);
+}
+
+// Continues at `address`, or faults when there is no code.
+static inline void jump(Wave& w, const Inst& i, std::uint64_t address) {
+  const Inst* target = w.code->at(address);
+  if (!target) return raise(w, i, FaultKind::kMemory, "jump to what is not code", -1, address);
+  w.ip = target;
+}
+
+HIPR_INLINE std::uint64_t afterInst(const Wave& w, const Inst& i) {
+  return w.code->addressOf(i) + 4 * i.words;
+}
+
+// Results that also set SCC to "not zero".
+HIPR_INLINE void setScc32(Wave& w, const Inst& i, std::uint32_t value) {
+  w.s[i.dst] = value;
+  w.scc = value != 0;
+}
+HIPR_INLINE void setScc64(Wave& w, const Inst& i, std::uint64_t value) {
+  w.setPair(i.dst, value);
+  w.scc = value != 0;
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

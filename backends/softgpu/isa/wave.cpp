@@ -1,6 +1,7 @@
 #include "backends/softgpu/isa/wave.h"
 
 #include <bit>
+#include <cfenv>
 #include <cstdio>
 #include <string>
 
@@ -26,6 +27,21 @@ bool vectorAlu(const Inst& i) {
 void shift(std::uint16_t& code, unsigned by) {
   if (code >= kVgpr && code < kAgpr && code + by < kAgpr) code = static_cast<std::uint16_t>(code + by);
 }
+
+// The host rounds as the wave's MODE says (its f32 field) while the wave runs.
+class RoundingScope {
+ public:
+  explicit RoundingScope(std::uint32_t mode) : changed_((mode & 3) != 0) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    if (changed_) std::fesetround(kModes[mode & 3]);
+  }
+  ~RoundingScope() {
+    if (changed_) std::fesetround(FE_TONEAREST);
+  }
+
+ private:
+  bool changed_;
+};
 
 }  // namespace
 
@@ -91,6 +107,7 @@ bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
 }
 
 void runWave(Wave& w) {
+  RoundingScope rounding(w.mode);
   if (w.gprIndexing) runIndexed(w);
   while (w.budget-- > 0) {
     const Inst* i = w.ip;

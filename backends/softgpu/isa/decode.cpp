@@ -72,7 +72,7 @@ class Decoder {
   void bind() {
     const Impl* impl = chosenImpls()[inst_.row];
     bool modified = inst_.form == Form::kSdwa || inst_.form == Form::kDpp || inst_.abs || inst_.neg || inst_.omod ||
-                    inst_.clamp || inst_.opSel;
+                    inst_.clamp || inst_.opSel || (inst_.flags & kKeepsHalf);
     inst_.vectorOnly = true;
     for (unsigned k = 0; k < inst_.sources; ++k) inst_.vectorOnly &= inst_.src[k] >= kVgpr && inst_.src[k] < kAgpr;
     inst_.run = !impl ? unbuilt : modified ? impl->general : impl->plain;
@@ -202,7 +202,8 @@ class Decoder {
     inst_.dst = static_cast<std::uint16_t>(kVgpr + bits(word_, 0, 8));
     for (unsigned k = 0; k < 3; ++k) inst_.src[k] = static_cast<std::uint16_t>(bits(next_, 9 * k, 9));
     // VOP3 has no literals and no SDWA or DPP marks; those codes are not operands here.
-    inst_.sources = shape == Encoding::VOP1 ? 1 : shape == Encoding::VOP3 ? 3 : 2;
+    constexpr unsigned kFirstOfTwoSources = 0x280;
+    inst_.sources = shape == Encoding::VOP1 ? 1 : shape == Encoding::VOP3 && op < kFirstOfTwoSources ? 3 : 2;
     inst_.clamp = bits(word_, 15, 1);
     inst_.omod = static_cast<std::uint8_t>(bits(next_, 27, 2));
     inst_.neg = static_cast<std::uint8_t>(bits(next_, 29, 3));

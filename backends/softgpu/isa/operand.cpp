@@ -1,5 +1,7 @@
 #include "backends/softgpu/isa/operand.h"
 
+#include <cfenv>
+
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -30,9 +32,42 @@ void applySign(std::uint32_t* rows, Kind kind, bool abs, bool neg) {
   for (int l = 0; l < kLanes; ++l) row[l] = (abs ? row[l] & ~sign : row[l]) ^ (neg ? sign : 0);
 }
 
-void flushDenormals(std::uint32_t* row) {
-  for (int l = 0; l < kLanes; ++l) row[l] = (row[l] & 0x7f800000) ? row[l] : row[l] & 0x80000000;
+// MODE: rounding in bits 0-1 for f32 and 2-3 for f16 and f64, denormals in bits 4-5 and 6-7 (1: keep sources, 2: keep
+// results), DX10_CLAMP in bit 8, IEEE in bit 9.
+bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which) {
+  return !isFloat(kind) || ((mode >> (kind == Kind::kF32 ? 4 : 6)) & which);
 }
+
+void flushDenormals(std::uint32_t* row, Kind kind) {
+  std::uint32_t* high = kind == Kind::kF64 ? row + kLanes : row;
+  std::uint32_t exponent = kind == Kind::kF16 ? 0x7c00 : kind == Kind::kF32 ? 0x7f800000 : 0x7ff00000;
+  std::uint32_t sign = kind == Kind::kF16 ? 0x8000 : 0x80000000;
+  for (int l = 0; l < kLanes; ++l) {
+    bool keep = high[l] & exponent;
+    if (kind == Kind::kF64) row[l] = keep ? row[l] : 0;
+    high[l] = keep ? high[l] : high[l] & sign;
+  }
+}
+
+// The host rounds as MODE says while this lives. Halves are made by integer code that rounds to nearest.
+class HostRounding {
+ public:
+  HostRounding(std::uint32_t mode, Kind result)
+      : mode_(result == Kind::kF32   ? mode & 3
+              : result == Kind::kF64 ? (mode >> 2) & 3
+                                     : 0) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    if (mode_) std::fesetround(kModes[mode_]);
+  }
+  ~HostRounding() {
+    if (mode_) std::fesetround(FE_TONEAREST);
+  }
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+
+ private:
+  unsigned mode_;
+};
 
 // SDWA selects: 0-3 a byte, 4-5 a word, 6 the whole dword.
 void select(std::uint32_t* row, unsigned sel, bool sext) {
@@ -100,19 +135,25 @@ std::uint64_t applyDpp(const Wave& w, std::uint32_t ext, std::uint32_t* rows, bo
   return enabled;
 }
 
+constexpr std::uint32_t kDx10Clamp = 1u << 8;
+constexpr std::uint32_t kIeee = 1u << 9;
+
 template <class F>
-F outputModifiers(F x, unsigned omod, bool clamp) {
-  x *= omod == 1 ? F(2) : omod == 2 ? F(4) : omod == 3 ? F(0.5) : F(1);
-  if (clamp) x = x > F(0) ? (x < F(1) ? x : F(1)) : F(0);  // a NaN becomes 0: DX10_CLAMP
+F outputModifiers(F x, unsigned omod, bool clamp, bool clampNan) {
+  if (omod) x = x * (omod == 1 ? F(2) : omod == 2 ? F(4) : F(0.5)) + F(0);  // -0 becomes +0
+  if (clamp && (x == x || clampNan)) x = x > F(0) ? (x < F(1) ? x : F(1)) : F(0);
   return x;
 }
 
-void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp) {
+void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std::uint32_t mode) {
+  // The hardware has no OMOD where results may be denormal or IEEE rules hold.
+  if ((mode & kIeee) || keepsDenormals(mode, kind, 2)) omod = 0;
   if (!omod && !clamp) return;
+  bool nan = mode & kDx10Clamp;
   for (int l = 0; l < kLanes; ++l) {
-    if (kind == Kind::kF32) store(rows, l, outputModifiers(load<float>(rows, l, 0), omod, clamp));
-    if (kind == Kind::kF64) store(rows, l, outputModifiers(load<double>(rows, l, 0), omod, clamp));
-    if (kind == Kind::kF16) store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp)));
+    if (kind == Kind::kF32) store(rows, l, outputModifiers(load<float>(rows, l, 0), omod, clamp, nan));
+    if (kind == Kind::kF64) store(rows, l, outputModifiers(load<double>(rows, l, 0), omod, clamp, nan));
+    if (kind == Kind::kF16) store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, nan)));
   }
 }
 
@@ -224,18 +265,23 @@ void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
     if (i.form == Form::kDpp && k == 0) enabled = applyDpp(w, i.ext, buffers[k], isWide(kind));
     if (i.form == Form::kVop3 && isShort(kind) && ((i.opSel >> k) & 1)) select(buffers[k], 5, false);
     applySign(buffers[k], kind, (i.abs >> k) & 1, (i.neg >> k) & 1);
-    if (kind == Kind::kF32 && w.flushF32) flushDenormals(buffers[k]);
+    if (!keepsDenormals(w.mode, kind, 1)) flushDenormals(buffers[k], kind);
   }
-  loop(rows, out, w.mode);
+  {
+    HostRounding rounding(w.mode, shape.result);
+    loop(rows, out, w.mode);
+  }
   if (enabled != ~0ull) w.setPair(kExecLo, saved & enabled);
   if (shape.result == Kind::kMask) {
     writeMask(w, i, packMask(out));
   } else {
-    modifyResult(out, shape.result, i.omod, i.clamp);
-    if (shape.result == Kind::kF32 && w.flushF32) flushDenormals(out);
+    modifyResult(out, shape.result, i.omod, i.clamp, w.mode);
+    if (!keepsDenormals(w.mode, shape.result, 2)) flushDenormals(out, shape.result);
     std::uint32_t* dst = w.row(i.dst);
-    if (i.form == Form::kSdwa) insertSdwa(out, dst, i.ext);
-    if (i.form == Form::kVop3 && isShort(shape.result) && (i.opSel & 8)) insertSdwa(out, dst, 5u << 8 | 2u << 11);
+    if (i.form == Form::kSdwa)
+      insertSdwa(out, dst, i.ext);
+    else if (isShort(shape.result) && ((i.opSel & 8) || (i.flags & kKeepsHalf)))
+      insertSdwa(out, dst, (i.opSel & 8 ? 5u : 4u) << 8 | 2u << 11);
     unsigned wide = isWide(shape.result) ? 2 : 1;
     storeMasked(w, dst, out, wide);
     if (shape.carry) writeMask(w, i, packMask(out + wide * kLanes));

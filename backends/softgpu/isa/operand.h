@@ -38,6 +38,10 @@ constexpr bool isShort(Kind k) {
   return k == Kind::kU16 || k == Kind::kI16 || k == Kind::kF16;
 }
 
+constexpr bool isFloat(Kind k) {
+  return k == Kind::kF16 || k == Kind::kF32 || k == Kind::kF64;
+}
+
 template <class T>
 struct KindOf;
 template <>
@@ -174,7 +178,7 @@ struct Lanes<Fn> {
   static constexpr Kind kKinds[4 + 1] = {KindOf<A>::value...};
   static constexpr Shape kShape{{kKinds[0], kKinds[1], kKinds[2], kKinds[3]}, KindOf<Result>::value, kCarries};
   static constexpr bool kDirect = !kCarries && !std::is_same_v<Result, bool>;  // no lane mask to build
-  static constexpr bool kHasF32 = KindOf<Result>::value == Kind::kF32 || (std::is_same_v<A, float> || ...);
+  static constexpr bool kHasFloat = isFloat(KindOf<Result>::value) || (isFloat(KindOf<A>::value) || ...);
 
   static void loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
     run(sources, out, mode, std::make_index_sequence<kSources>{});
@@ -197,7 +201,7 @@ struct Lanes<Fn> {
   }
 
   static void plain(Wave& w, const Inst& i) {
-    if (kDirect && i.vectorOnly && w.exec() == ~0ull && !(kHasF32 && w.flushF32)) [[likely]] {
+    if (kDirect && i.vectorOnly && w.exec() == ~0ull && (!kHasFloat || w.plainFloat)) [[likely]] {
       Rows rows[kSources + 1];
       for (unsigned k = 0; k < kSources; ++k) rows[k] = w.vgpr(i.src[k]);
       run(rows, w.vgpr(i.dst), w.mode, std::make_index_sequence<kSources>{});
@@ -208,7 +212,7 @@ struct Lanes<Fn> {
 
   // Any operands, any EXEC.
   [[gnu::noinline]] static void mixed(Wave& w, const Inst& i) {
-    if (kHasF32 && w.flushF32) return general(w, i);
+    if (kHasFloat && !w.plainFloat) return general(w, i);
     alignas(64) std::uint32_t buffers[kSources + 1][kWideRows];
     alignas(64) std::uint32_t out[3 * kLanes];
     Rows rows[kSources + 1];

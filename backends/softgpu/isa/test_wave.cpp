@@ -49,7 +49,7 @@ TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes)
   wave_.scratchBytes = 256;
   fillConstants(wave_);
   wave_.setPair(kExecLo, ~0ull);
-  setMode(wave_, 0x2f0);  // all denormals, round to nearest, IEEE
+  setMode(wave_, 0x3f0);  // all denormals, round to nearest, DX10_CLAMP, IEEE
   wave_.ip = cache_.at(cache_.region().begin);
 }
 

@@ -60,6 +60,7 @@ void fillConstants(Wave& w) {
 void setMode(Wave& w, std::uint32_t mode) {
   w.mode = mode;
   w.flushF32 = ((mode >> 4) & 3) != 3;
+  w.plainFloat = (mode & 0xff) == 0xf0;
   w.gprIndexing = (mode >> 27) & 1;
 }
 

@@ -73,7 +73,8 @@ struct Wave {
   std::uint8_t gwsResource;
   std::uint8_t gprIndex;  // enables of s_set_gpr_idx: bits src0, src1, src2, dst; 0 = off
   bool gprIndexing;
-  bool flushF32;  // MODE flushes f32 denormals
+  bool flushF32;    // MODE flushes f32 denormals
+  bool plainFloat;  // MODE rounds to nearest and keeps all denormals
   bool scc;
   WaveState state;
   std::uint32_t idInGroup;

@@ -24,6 +24,7 @@ TEST(Wave, VectorAddHonoursExecAndModifiers) {
   TestWave w(
       assemble("s_mov_b64 exec, 0xf0\n v_mov_b32 v1, 2.0\n v_add_f32 v2, 1.0, v1\n"
                "v_add_f32_e64 v3, -v1, |v2| clamp\n v_add_f32_e64 v4, -v1, v2 mul:4"));
+  setMode(*w.operator->(), 0x100);  // OMOD exists without IEEE rules and denormals only
   for (unsigned l = 0; l < 64; ++l) w.v(2, l) = 7;
   EXPECT_EQ(w.run(), "");
   EXPECT_EQ(w.v(2, 3), 7u);

@@ -39,6 +39,17 @@ struct Edge<&::hipExtGetLastError, 6> {
   }
 };
 
+// 1054 was hipErrorTbd before a new code took its number.
+template <auto Exported, int Abi>
+  requires(Abi < 7 &&
+           OneOf<Exported, &::hipGetErrorName, &::hipGetErrorString, &::hipDrvGetErrorName, &::hipDrvGetErrorString>)
+struct Edge<Exported, Abi> {
+  template <auto Api, typename... Rest>
+  static auto call(hipError_t error, Rest... rest) {
+    return Api(error == hipErrorInvalidClusterSize ? hipErrorTbd : error, rest...);
+  }
+};
+
 // --- devices
 
 template <auto Exported, int Abi>

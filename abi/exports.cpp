@@ -16,24 +16,26 @@
     return hipr::abi::answer<&::name, HIPR_ABI>(#name, [&]() -> HIPR_RESULT(name) { body });                    \
   }
 
+// By verb: the exported `name` is answered by hipr::api::base, or refused.
 #define HIPR_CALL(base, arity) \
   return hipr::abi::Edge<&::base, HIPR_ABI>::template call<&hipr::api::base>(HIPR_ARGS(arity));
-#define HIPR_BODY_Local(name, arity) HIPR_CALL(name, arity)
-#define HIPR_BODY_Post(name, arity) HIPR_CALL(name, arity)
-#define HIPR_BODY_Call(name, arity) HIPR_CALL(name, arity)
-#define HIPR_BODY_Direct(name, arity) HIPR_CALL(name, arity)
-#define HIPR_BODY_Todo(name, arity) \
-  static hipr::LogOnce once;        \
+#define HIPR_BODY_Local(name, base, arity) HIPR_CALL(base, arity)
+#define HIPR_BODY_Post(name, base, arity) HIPR_CALL(base, arity)
+#define HIPR_BODY_Call(name, base, arity) HIPR_CALL(base, arity)
+#define HIPR_BODY_Direct(name, base, arity) HIPR_CALL(base, arity)
+#define HIPR_BODY_Todo(name, base, arity) \
+  static hipr::LogOnce once;              \
   return hipr::abi::notSupported<HIPR_RESULT(name)>(once, #name);
 
 #define HIP_API(name, node, abis, verb, arity) \
-  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, HIPR_BODY_##verb(name, arity)))
+  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, HIPR_BODY_##verb(name, name, arity)))
 
 #define HIP_API_SPT(name, base, node, abis, verb, arity) \
-  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY_##verb(base, arity)))
+  HIPR_IN_##abis(                                        \
+      HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY_##verb(name, base, arity)))
 
 #define HIP_API_CXX(name, symbol, node, abis, verb, arity)                                               \
   HIPR_IN_##abis(HIPR_PUBLIC HIPR_RESULT(name) hiprCxx_##name(HIPR_PARAMS(arity, name)) __asm__(symbol); \
-                 HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY_##verb(name, arity)))
+                 HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY_##verb(name, name, arity)))
 
 #include "api/hip.def"

@@ -1,7 +1,5 @@
 #include "abi/translate.h"
 
-#include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
@@ -10,21 +8,21 @@ namespace hipr::abi {
 // The fields that both property structs have under one name. Arrays longer in R0600 are cut to what R0000 has.
 #define HIPR_COMMON_PROPERTIES(X)                                                                                     \
   X(name)                                                                                                             \
-  X(totalGlobalMem) X(sharedMemPerBlock) X(regsPerBlock) X(warpSize) X(maxThreadsPerBlock) X(maxThreadsDim)           \
-      X(maxGridSize) X(clockRate) X(memoryClockRate) X(memoryBusWidth) X(totalConstMem) X(major) X(minor)             \
-          X(multiProcessorCount) X(l2CacheSize) X(maxThreadsPerMultiProcessor) X(computeMode) X(clockInstructionRate) \
-              X(arch) X(concurrentKernels) X(pciDomainID) X(pciBusID) X(pciDeviceID)                                  \
-                  X(maxSharedMemoryPerMultiProcessor) X(isMultiGpuBoard) X(canMapHostMemory) X(gcnArchName)           \
-                      X(integrated) X(cooperativeLaunch) X(cooperativeMultiDeviceLaunch) X(maxTexture1DLinear)        \
-                          X(maxTexture1D) X(maxTexture2D) X(maxTexture3D) X(hdpMemFlushCntl) X(hdpRegFlushCntl)       \
-                              X(memPitch) X(textureAlignment) X(texturePitchAlignment) X(kernelExecTimeoutEnabled)    \
-                                  X(ECCEnabled) X(tccDriver) X(cooperativeMultiDeviceUnmatchedFunc)                   \
-                                      X(cooperativeMultiDeviceUnmatchedGridDim)                                       \
-                                          X(cooperativeMultiDeviceUnmatchedBlockDim)                                  \
-                                              X(cooperativeMultiDeviceUnmatchedSharedMem) X(isLargeBar)               \
-                                                  X(asicRevision) X(managedMemory) X(directManagedMemAccessFromHost)  \
-                                                      X(concurrentManagedAccess) X(pageableMemoryAccess)              \
-                                                          X(pageableMemoryAccessUsesHostPageTables)
+  X(totalGlobalMem)                                                                                                   \
+  X(sharedMemPerBlock) X(regsPerBlock) X(warpSize) X(maxThreadsPerBlock) X(maxThreadsDim) X(maxGridSize) X(clockRate) \
+      X(memoryClockRate) X(memoryBusWidth) X(totalConstMem) X(major) X(minor) X(multiProcessorCount) X(l2CacheSize)   \
+          X(maxThreadsPerMultiProcessor) X(computeMode) X(clockInstructionRate) X(arch) X(concurrentKernels)          \
+              X(pciDomainID) X(pciBusID) X(pciDeviceID) X(maxSharedMemoryPerMultiProcessor) X(isMultiGpuBoard)        \
+                  X(canMapHostMemory) X(gcnArchName) X(integrated) X(cooperativeLaunch)                               \
+                      X(cooperativeMultiDeviceLaunch) X(maxTexture1DLinear) X(maxTexture1D) X(maxTexture2D)           \
+                          X(maxTexture3D) X(hdpMemFlushCntl) X(hdpRegFlushCntl) X(memPitch) X(textureAlignment)       \
+                              X(texturePitchAlignment) X(kernelExecTimeoutEnabled) X(ECCEnabled) X(tccDriver)         \
+                                  X(cooperativeMultiDeviceUnmatchedFunc) X(cooperativeMultiDeviceUnmatchedGridDim)    \
+                                      X(cooperativeMultiDeviceUnmatchedBlockDim)                                      \
+                                          X(cooperativeMultiDeviceUnmatchedSharedMem) X(isLargeBar) X(asicRevision)   \
+                                              X(managedMemory) X(directManagedMemAccessFromHost)                      \
+                                                  X(concurrentManagedAccess) X(pageableMemoryAccess)                  \
+                                                      X(pageableMemoryAccessUsesHostPageTables)
 
 #define HIPR_COPY_PROPERTY(field)                        \
   static_assert(sizeof(to.field) == sizeof(from.field)); \

@@ -2,6 +2,8 @@
 // state.
 #pragma once
 
+#include <cstddef>
+
 #include "hip_remote/hip.h"
 
 namespace hipr::abi {

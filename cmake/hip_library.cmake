@@ -1,5 +1,5 @@
-# hipr_hip_library(NAME abi OUTPUT_DIR core...): libamdhip64.so.<abi> in OUTPUT_DIR of the build tree, made of the exported
-# face of that soname (abi/), the runtime and a core (runtime/core.h). With abi 7 there is also a plain libamdhip64.so.
+# hipr_hip_library(NAME abi OUTPUT_DIR parts...): libamdhip64.so.<abi> in OUTPUT_DIR of the build tree, made of the exported
+# face of that soname (abi/) and the parts, usually the runtime and a core. With abi 7 there is also a plain libamdhip64.so.
 function(hipr_hip_library name abi output_dir)
   set(map ${PROJECT_BINARY_DIR}/maps/libamdhip64.so.${abi}.map)
   add_library(${name} SHARED $<TARGET_OBJECTS:hipr_abi_${abi}>)
@@ -10,9 +10,9 @@ function(hipr_hip_library name abi output_dir)
     SUFFIX .so.${abi}  # the soname is the file name
     LINK_DEPENDS ${map})
   add_dependencies(${name} hipr_maps)
-  # The runtime and the core call each other.
-  list(JOIN ARGN "," cores)
-  target_link_libraries(${name} PRIVATE hipr_abi_common "$<LINK_GROUP:RESCAN,hipr_runtime,${cores}>")
+  # The parts call each other.
+  list(JOIN ARGN "," parts)
+  target_link_libraries(${name} PRIVATE hipr_abi_common "$<LINK_GROUP:RESCAN,${parts}>")
   target_link_options(${name} PRIVATE
     LINKER:--version-script=${map}
     LINKER:-Bsymbolic     # our own functions, whatever else in the process has their names

@@ -1,0 +1,29 @@
+#include "tests/abi_exports/fake_api.h"
+
+#include "abi/arity.h"
+#include "abi/signature.h"
+#include "runtime/api.h"
+#include "runtime/thread_state.h"
+
+namespace hipr {
+
+constinit thread_local ThreadState threadStateStorage;
+
+namespace api {
+
+#define HIPR_FAKE(name, arity)                                               \
+  abi::Signature<decltype(&::name)>::Result name(HIPR_PARAMS(arity, name)) { \
+    if (fake::hook<&::name>) return fake::hook<&::name>(HIPR_ARGS(arity));   \
+    return abi::Signature<decltype(&::name)>::Result();                      \
+  }
+#define HIPR_FAKE_Local(name, arity) HIPR_FAKE(name, arity)
+#define HIPR_FAKE_Post(name, arity) HIPR_FAKE(name, arity)
+#define HIPR_FAKE_Call(name, arity) HIPR_FAKE(name, arity)
+#define HIPR_FAKE_Direct(name, arity) HIPR_FAKE(name, arity)
+#define HIPR_FAKE_Todo(name, arity)
+#define HIP_API(name, node, abis, verb, arity) HIPR_FAKE_##verb(name, arity)
+#define HIP_API_SPT(name, base, node, abis, verb, arity)
+#include "api/hip.def"
+
+}  // namespace api
+}  // namespace hipr

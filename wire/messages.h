@@ -45,9 +45,9 @@ struct HelloReply {
   std::uint64_t features = 0;
   std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
   std::uint64_t granularity = 0;                 // of MapMemory
-  std::vector<std::uint64_t> credits;            // bytes each device has set aside for this client
-  std::vector<std::array<std::uint64_t, 2>> knownCode;
-  Bytes platform;  // wire/platform_codec.h
+  std::vector<std::uint64_t> credits{};            // bytes each device has set aside for this client
+  std::vector<std::array<std::uint64_t, 2>> knownCode{};
+  Bytes platform{};  // wire/platform_codec.h
   static auto fields(auto& m) {
     return std::tie(m.status, m.text, m.features, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.knownCode,
                     m.platform);
@@ -59,7 +59,7 @@ struct Goodbye {
 };
 
 struct Ping {
-  Bytes payload;
+  Bytes payload{};
   static auto fields(auto& m) { return std::tie(m.payload); }
 };
 
@@ -186,7 +186,7 @@ struct Upload {
   std::uint64_t stream = 0;
   Shape to;
   std::uint64_t transfer = 0;  // 0: the bytes are right here
-  Bytes bytes;
+  Bytes bytes{};
   static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.bytes); }
 };
 
@@ -229,7 +229,7 @@ struct ConcealHost {
 // Changed bytes of exposed host memory, on their way to the other side.
 struct HostBytes {
   std::uint64_t address = 0;
-  Bytes bytes;
+  Bytes bytes{};
   static auto fields(auto& m) { return std::tie(m.address, m.bytes); }
 };
 
@@ -240,7 +240,7 @@ struct StreamCreate {
   std::int32_t device = 0;
   std::uint32_t flags = 0;
   std::int32_t priority = 0;
-  std::vector<std::uint32_t> cuMask;
+  std::vector<std::uint32_t> cuMask{};
   static auto fields(auto& m) { return std::tie(m.stream, m.device, m.flags, m.priority, m.cuMask); }
 };
 struct StreamDestroy {
@@ -291,13 +291,13 @@ struct ModuleLoad {
   std::uint64_t module = 0;
   std::int32_t device = 0;
   std::array<std::uint64_t, 2> hash{};
-  Bytes code;  // empty: the worker has it under this hash
-  std::vector<std::string> variables;
+  Bytes code{};  // empty: the worker has it under this hash
+  std::vector<std::string> variables{};
   static auto fields(auto& m) { return std::tie(m.module, m.device, m.hash, m.code, m.variables); }
 };
 struct ModuleLoadReply {
   std::int32_t status = 0;
-  std::vector<std::uint64_t> addresses;  // of `variables`, in their order; 0 where the runtime has none
+  std::vector<std::uint64_t> addresses{};  // of `variables`, in their order; 0 where the runtime has none
   static auto fields(auto& m) { return std::tie(m.status, m.addresses); }
 };
 struct ModuleUnload {
@@ -318,7 +318,7 @@ struct LaunchKernel {
   std::uint32_t sharedBytes = 0;
   bool cooperative = false;
   std::uint64_t start = 0, stop = 0;  // events, or 0
-  Bytes arguments;
+  Bytes arguments{};
   static auto fields(auto& m) {
     return std::tie(m.stream, m.function, m.groups, m.block, m.threads, m.sharedBytes, m.cooperative, m.start, m.stop,
                     m.arguments);

@@ -1,0 +1,123 @@
+// Outbox: everything on its way to the worker.
+//
+// Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the socket is
+// free and never waits for more to come. Posting therefore makes no system call unless the writer is asleep. A caller
+// that is about to wait for an answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list
+// of uploads and goes out in pieces whenever no small message is waiting, so it never delays one.
+//
+// Thread-safe. After fail() everything is accepted and dropped.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "net/socket.h"
+#include "runtime/objects.h"
+#include "wire/frame.h"
+#include "wire/messages.h"
+
+namespace hipr::client {
+
+// Rows of host memory, read or written tightly packed.
+struct HostShape {
+  std::byte* address = nullptr;
+  std::size_t pitch = 0, slice = 0, width = 0, height = 1, depth = 1;
+
+  std::size_t bytes() const { return width * height * depth; }
+  bool contiguous() const { return (height == 1 || pitch == width) && (depth == 1 || slice == width * height); }
+};
+
+// One upload in flight. Lives on the stack of a caller that waits for it, or is owned by the outbox.
+struct BulkUpload {
+  std::uint64_t transfer = 0;
+  HostShape from;
+  std::size_t sent = 0;
+  bool open = false;                  // the worker's stream has come to it
+  std::atomic<bool> finished{false};  // every byte is in the kernel's hands: the memory may change
+  bool owned = false;
+};
+
+class Outbox {
+ public:
+  Outbox(net::Socket& socket, std::function<void(Status)> onFailure);
+  ~Outbox();
+  void start();  // the writer thread
+  void stop();   // sends what is queued, then ends the writer
+
+  // Appends one message; `under` runs under the lock that orders messages. `urgent`: the caller will flush() itself.
+  template <class Message, class Under>
+  void append(wire::Opcode opcode, std::uint32_t request, std::uint32_t flags, const Message& message, bool urgent,
+              Under&& under) {
+    {
+      std::unique_lock lock(mutex_);
+      if (control_.size() > kMaxQueued) waitForRoom(lock);
+      const std::size_t start = control_.size();
+      control_.extend(wire::kHeaderSize);
+      wire::BasicWriter<wire::Buffer>(control_).put(message);
+      wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
+                          .request = request,
+                          .flags = flags,
+                          .length = control_.size() - start - wire::kHeaderSize},
+                         control_.data() + start);
+      under();
+      pending_.store(true, std::memory_order_relaxed);
+    }
+    if (!urgent && asleep_.load()) wake();
+  }
+
+  void enqueue(BulkUpload& upload);   // REQUIRES: called from `under` of the append of its Upload message
+  void waitSent(BulkUpload& upload);  // returns when the source memory may change
+  void open(std::uint64_t transfer);  // the worker pushed TransferOpen
+  void flush();                       // send small messages now, from this thread, unless somebody is sending already
+
+  void fail();
+  std::uint64_t bytesSent() const { return bytesSent_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t kMaxQueued = 8 << 20;
+  static constexpr int kIdleSpins = 400;
+
+  struct Piece {
+    BulkUpload* upload = nullptr;
+    std::size_t size = 0;
+  };
+  enum class Work { kNone, kControl, kPiece };
+
+  void run();
+  void wake();
+  bool idle();  // false when the writer should end
+  void waitForRoom(std::unique_lock<std::mutex>& lock);
+  Work take(bool bulkToo, Piece& piece);  // REQUIRES: sending_ held, as for the next two
+  void sendControl();
+  void sendPiece(const Piece& piece);
+  void finish(BulkUpload& upload);  // REQUIRES: mutex_ held
+
+  net::Socket& socket_;
+  std::function<void(Status)> onFailure_;
+
+  std::mutex mutex_;  // guards what follows
+  wire::Buffer control_;
+  std::list<BulkUpload*> uploads_;
+  std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
+  std::uint64_t unopenedBytes_ = 0;
+  bool stopping_ = false;
+  std::condition_variable roomy_, sent_, work_;
+
+  std::mutex sending_;  // held while using the socket; taken before mutex_
+  wire::Buffer outgoing_;
+  std::vector<std::byte> packed_;
+
+  std::atomic<bool> pending_{false};  // there may be something to send
+  std::atomic<bool> asleep_{false};
+  std::atomic<bool> dead_{false};
+  std::atomic<std::uint64_t> bytesSent_{0};
+  std::thread writer_;
+};
+
+}  // namespace hipr::client

@@ -1,0 +1,76 @@
+// core: opening the session, forking, leaving.
+#include <fstream>
+#include <mutex>
+
+#include "base/log.h"
+#include "client/session.h"
+#include "runtime/core.h"
+
+namespace hipr::client {
+namespace {
+
+std::mutex openMutex;
+std::atomic<Session*> current{nullptr};
+std::atomic<bool> failed{false};
+
+void writeStats(const Session& session, std::uint64_t sent, const std::string& file) {
+  const Stats& stats = session.stats();
+  std::ofstream(file, std::ios::app) << "posted=" << stats.posted << " waited=" << stats.waited << " sent=" << sent
+                                     << " received=" << stats.received << "\n";
+}
+
+}  // namespace
+
+Session& session() {
+  return *current.load(std::memory_order_acquire);
+}
+
+}  // namespace hipr::client
+
+namespace hipr::core {
+using namespace client;
+
+hipError_t open(const Platform** platform) {
+  if (Session* session = current.load(std::memory_order_acquire)) {
+    *platform = &session->platform();
+    return hipSuccess;
+  }
+  std::lock_guard lock(openMutex);
+  if (failed) return hipErrorNotInitialized;
+  if (!current) {
+    Options options;
+    std::unique_ptr<Session> session;
+    Status status = readOptions(options);
+    if (status.ok()) status = Session::connect(options, session);
+    if (!status.ok()) {
+      failed = true;
+      logError(
+          "cannot use the worker at %s:%u: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
+          "TF_WORKER_PORT to where it listens.",
+          options.worker.host.c_str(), options.worker.port, status.message().c_str());
+      return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
+    }
+    current.store(session.release(), std::memory_order_release);
+  }
+  *platform = &current.load()->platform();
+  return hipSuccess;
+}
+
+// The parent's session stays the parent's: its threads do not exist here and its socket must not be used. Only the
+// descriptor and the reserved addresses are given up, so that the child can connect on its own.
+void forgetAfterFork() {
+  if (Session* inherited = current.exchange(nullptr)) inherited->abandon();
+  new (&openMutex) std::mutex;  // it may have been held at the moment of the fork
+  failed = false;
+}
+
+void shutdown() {
+  Session* session = current.load();
+  if (!session) return;
+  session->close();
+  if (!session->statsFile().empty()) {
+    writeStats(*session, session->connection().outbox().bytesSent(), session->statsFile());
+  }
+}
+
+}  // namespace hipr::core

@@ -1,0 +1,195 @@
+#include "client/session.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "runtime/async_error.h"
+#include "wire/platform_codec.h"
+
+namespace hipr::client {
+namespace {
+
+// Where device memory and reachable host memory could live. The first is free in ordinary processes; the second lies
+// where sanitized processes keep their own memory.
+struct Offer {
+  std::uint64_t deviceBase, deviceSize, hostBase, hostSize;
+};
+constexpr std::uint64_t kGiB = 1ull << 30;
+constexpr Offer kOffers[] = {
+    {0x200000000000, 8192 * kGiB, 0x300000000000, 1024 * kGiB},
+    {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
+    {0x004000000000, 128 * kGiB, 0x007000000000, 32 * kGiB},
+    {0x002000000000, 64 * kGiB, 0x001800000000, 16 * kGiB},
+};
+
+std::string programName() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "?";
+}
+
+std::string hostName() {
+  char name[256] = "?";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+template <class Message>
+bool decode(wire::Bytes payload, Message& message) {
+  wire::Reader reader(payload);
+  reader.get(message);
+  return reader.ok();
+}
+
+}  // namespace
+
+Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
+  net::Socket socket;
+  if (Status status = net::connectTo(options.worker, options.connectTimeout, socket); !status.ok()) return status;
+  std::unique_ptr<Session> session(new Session(options));
+  auto connection =
+      std::make_unique<Connection>(std::move(socket), options.worker.host + ":" + std::to_string(options.worker.port),
+                                   options.ioTimeout, session->stats_);
+  if (Status status = session->greet(connection); !status.ok()) return status;
+  out = std::move(session);
+  return {};
+}
+
+Status Session::greet(std::unique_ptr<Connection>& connection) {
+  for (const Offer& offer : kOffers) {
+    AddressRange hostRange;
+    if (!deviceRange_.reserve(offer.deviceBase, offer.deviceSize)) continue;
+    if (!hostRange.reserve(offer.hostBase, offer.hostSize)) continue;
+    wire::Hello hello{.deviceBase = offer.deviceBase,
+                      .deviceSize = offer.deviceSize,
+                      .hostBase = offer.hostBase,
+                      .hostSize = offer.hostSize,
+                      .process = static_cast<std::uint64_t>(getpid()),
+                      .hostName = hostName(),
+                      .program = programName()};
+    std::vector<std::byte> storage;
+    wire::HelloReply reply;
+    stats_.waited.fetch_add(1, std::memory_order_relaxed);
+    if (Status status = connection->greet(wire::Opcode::kHello, hello, storage, reply); !status.ok()) return status;
+    if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
+    if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + reply.text);
+    if (reply.deviceBase && reply.deviceBase != offer.deviceBase &&
+        !deviceRange_.reserve(reply.deviceBase, reply.deviceSize)) {
+      continue;
+    }
+    if (!wire::decodePlatform(reply.platform, platform_) || reply.credits.size() != platform_.devices.size()) {
+      return Status::invalid("malformed device description");
+    }
+    knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
+    connection_ = std::move(connection);
+    host_ = std::make_unique<HostMemory>(
+        std::move(hostRange),
+        HostMemory::Calls{
+            [this](auto address, auto size) { connection_->post<wire::Opcode::kExposeHost>({address, size}); },
+            [this](auto address) { connection_->post<wire::Opcode::kConcealHost>({address}); },
+            [this](auto address, auto bytes) { connection_->post<wire::Opcode::kHostBytes>({address, bytes}); }});
+    hostFunctions_ = std::make_unique<HostFunctions>(
+        [this](std::uint64_t id) { connection_->post<wire::Opcode::kHostFunctionDone>({id}); });
+    if (reply.deviceBase) makeHeaps(reply);
+    connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
+                       [this] { onLoss(); });
+    return {};
+  }
+  return Status::exhausted("no range of addresses is free on both sides");
+}
+
+void Session::makeHeaps(const wire::HelloReply& reply) {
+  const std::uint64_t count = std::max<std::size_t>(platform_.devices.size(), 1);
+  const std::uint64_t share = deviceRange_.size() / count / reply.granularity * reply.granularity;
+  for (int device = 0; device < static_cast<int>(platform_.devices.size()); ++device) {
+    DeviceHeap::Calls calls;
+    calls.map = [this, device](auto address, auto size) {
+      connection_->post<wire::Opcode::kMapMemory>({device, address, size});
+    };
+    calls.unmap = [this](auto address) { connection_->post<wire::Opcode::kUnmapMemory>({address}); };
+    calls.askCredit = [this, device](std::uint64_t bytes) -> std::uint64_t {
+      wire::MemoryCreditReply granted;
+      return connection_->call<wire::Opcode::kMemoryCredit>({device, bytes}, granted) ? granted.granted : 0;
+    };
+    calls.now = [this] { return streams_.now(); };
+    calls.waitFor = [this](const Moment& moment) {
+      for (int d = 0; d < static_cast<int>(platform_.devices.size()); ++d) {
+        wire::Done done;
+        if (!connection_->call<wire::Opcode::kDeviceSynchronize>({d}, done)) return;
+      }
+      streams_.passed(moment);
+    };
+    heaps_.push_back(std::make_unique<DeviceHeap>(deviceRange_.base() + share * static_cast<std::uint64_t>(device),
+                                                  share, reply.granularity, reply.credits[device], std::move(calls)));
+  }
+}
+
+Session::~Session() {
+  close();
+}
+
+void Session::close() {
+  if (!connection_) return;
+  connection_->post<wire::Opcode::kGoodbye>({});
+  connection_->stop();
+  hostFunctions_.reset();
+}
+
+void Session::abandon() {
+  connection_->closeDescriptor();
+  deviceRange_ = AddressRange();
+}
+
+bool Session::workerHasCode(const std::array<std::uint64_t, 2>& hash) {
+  std::lock_guard lock(codeMutex_);
+  return !knownCode_.insert(hash).second;
+}
+
+bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
+  switch (opcode) {
+    case wire::Opcode::kProgress: {
+      wire::Progress progress;
+      if (!decode(payload, progress)) return false;
+      streams_.advance(progress.stream, progress.finished);
+      return true;
+    }
+    case wire::Opcode::kTransferOpen: {
+      wire::TransferOpen open;
+      if (!decode(payload, open)) return false;
+      connection_->outbox().open(open.transfer);
+      return true;
+    }
+    case wire::Opcode::kHostBytes: {
+      wire::HostBytes changed;
+      return decode(payload, changed) && host_->apply(changed.address, changed.bytes);
+    }
+    case wire::Opcode::kRunHostFunction: {
+      wire::RunHostFunction due;
+      return decode(payload, due) && hostFunctions_->due(due.id);
+    }
+    case wire::Opcode::kAsyncFailure: {
+      wire::AsyncFailure failure;
+      if (!decode(payload, failure)) return false;
+      raiseAsyncError(static_cast<hipError_t>(failure.status), "the worker at " + options_.worker.host +
+                                                                   " reports that " + wire::opcodeName(failure.opcode) +
+                                                                   " failed: " + failure.text);
+      return true;
+    }
+    case wire::Opcode::kRefused: {
+      wire::Refused refused;
+      if (!decode(payload, refused)) return false;
+      connection_->lose(Status::unavailable("refused: " + refused.text));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void Session::onLoss() {
+  raiseAsyncError(kLost, "the connection to the worker was lost");
+}
+
+}  // namespace hipr::client

@@ -1,0 +1,79 @@
+// Session: this process's use of one worker. Made by the first call that needs a device, kept until exit; a forked
+// child makes its own.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "client/connection.h"
+#include "client/device_heap.h"
+#include "client/host_functions.h"
+#include "client/host_memory.h"
+#include "client/options.h"
+#include "client/stats.h"
+#include "client/streams.h"
+#include "runtime/platform.h"
+
+namespace hipr::client {
+
+class Session {
+ public:
+  static Status connect(const Options& options, std::unique_ptr<Session>& out);
+  ~Session();
+
+  // Everything already posted reaches the worker; then the connection closes.
+  void close();
+
+  void abandon();  // in a forked child: give up the descriptor and the device addresses, touch nothing else
+
+  const Platform& platform() const { return platform_; }
+  Connection& connection() { return *connection_; }
+  StreamTable& streams() { return streams_; }
+  DeviceHeap& heap(int device) { return *heaps_[device]; }
+  bool placesMemory() const { return !heaps_.empty(); }
+  HostMemory& host() { return *host_; }
+  HostFunctions& hostFunctions() { return *hostFunctions_; }
+  const Stats& stats() const { return stats_; }
+  const std::string& statsFile() const { return options_.statsFile; }
+
+  std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
+  bool workerHasCode(const std::array<std::uint64_t, 2>& hash);  // and remembers that it will have it from now on
+
+  // An operation of a stream: posted, and counted in the order it travels.
+  template <wire::Opcode kOp>
+  void operate(RemoteStream& stream, const typename wire::MessageOf<kOp>::Type& message) {
+    connection_->post<kOp>(message, [&] { stream.posted.store(stream.posted.load(std::memory_order_relaxed) + 1); });
+  }
+
+ private:
+  Session(const Options& options) : options_(options) {}
+  Status greet(std::unique_ptr<Connection>& connection);
+  void makeHeaps(const wire::HelloReply& reply);
+  bool onPush(wire::Opcode opcode, wire::Bytes payload);
+  void onLoss();
+
+  Options options_;
+  Stats stats_;
+  Platform platform_;
+  AddressRange deviceRange_;
+  std::unique_ptr<Connection> connection_;
+  StreamTable streams_;
+  std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself
+  std::unique_ptr<HostMemory> host_;
+  std::unique_ptr<HostFunctions> hostFunctions_;
+  std::atomic<std::uint64_t> nextTransfer_{1};
+  std::mutex codeMutex_;
+  std::set<std::array<std::uint64_t, 2>> knownCode_;
+};
+
+// The session of this process. REQUIRES: core::open succeeded.
+Session& session();
+
+// The status of a call whose answer never came.
+inline constexpr hipError_t kLost = hipErrorNotInitialized;
+
+}  // namespace hipr::client

@@ -1,0 +1,15 @@
+// Counters of one client process, for `hip-remote`, the demo and the round-trip tests.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hipr::client {
+
+struct Stats {
+  std::atomic<std::uint64_t> posted{0};    // sent without waiting
+  std::atomic<std::uint64_t> waited{0};    // round trips
+  std::atomic<std::uint64_t> received{0};  // bytes
+};
+
+}  // namespace hipr::client

@@ -47,6 +47,8 @@ TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes)
   wave_.scratch = {reinterpret_cast<std::uint64_t>(scratch_.data()),
                    reinterpret_cast<std::uint64_t>(scratch_.data() + scratch_.size())};
   wave_.scratchBytes = 256;
+  wave_.lds = {reinterpret_cast<std::uint64_t>(group_.lds.data()),
+               reinterpret_cast<std::uint64_t>(group_.lds.data() + group_.lds.size())};
   fillConstants(wave_);
   wave_.setPair(kExecLo, ~0ull);
   setMode(wave_, 0x3f0);  // all denormals, round to nearest, DX10_CLAMP, IEEE

@@ -89,13 +89,13 @@ void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, s
 
 bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
   auto inside = [&](const Region& r) { return address >= r.begin && address < r.end && bytes <= r.end - address; };
-  if (inside(w.scratch)) return true;
   std::uint64_t generation = w.shared->memory->generation();
   if (generation != w.regionsOf) {
     w.regions[0] = w.regions[1] = {};
     w.regionsOf = generation;
   }
   if (inside(w.regions[0])) return true;
+  if (inside(w.scratch) || inside(w.lds) || inside(w.bounce)) return true;
   if (inside(w.regions[1])) {
     std::swap(w.regions[0], w.regions[1]);
     return true;

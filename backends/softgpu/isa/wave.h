@@ -65,7 +65,9 @@ struct Wave {
   DispatchState* shared;
   Region scratch;              // this wave's, all lanes
   std::uint32_t scratchBytes;  // per lane
-  Region regions[2];           // last ones used
+  Region lds;                  // the workgroup's
+  Region bounce;               // a handler's own buffer, while it uses one
+  Region regions[2];           // of the address space, last used first
   std::uint64_t regionsOf;     // generation of `regions`
   std::uint32_t mode;
   std::uint32_t trapStatus;
@@ -102,7 +104,7 @@ struct Wave {
 // Ends the dispatch: records the fault (with kernel, pc and mnemonic added to `what`) and stops the wave.
 void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane = -1, std::uint64_t address = 0);
 
-// [address, address + bytes) in the address space or the wave's scratch; refills the wave's region cache.
+// [address, address + bytes) in the address space, LDS, or the wave's scratch; refills the wave's region cache.
 bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes);
 
 // Puts the inline constants and apertures in place.

@@ -1,0 +1,27 @@
+// LDS addressing for DS instructions.
+#pragma once
+
+#include "backends/softgpu/isa/memory.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+
+// Addresses of [base + offset, + bytes) for the active lanes, base in bytes from the start of LDS. False when there are
+// none or one is out of range, which is a fault; so is the GDS bit, as there is no such memory.
+bool ldsAddresses(Wave& w, const Inst& i, Rows base, std::uint32_t offset, unsigned bytes, Addresses& a);
+
+// LDS belongs to one workgroup and a workgroup runs on one thread at a time, so plain accesses are indivisible.
+template <class Op, class T>
+void runLdsAtomic(const Addresses& a, Rows data, Rows compare, std::uint32_t* result) {
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    T old;
+    std::memcpy(&old, reinterpret_cast<const void*>(a.at[l]), sizeof old);
+    T value = Op::apply(old, laneValue<T>(data, l), compare ? laneValue<T>(compare, l) : T{});
+    std::memcpy(reinterpret_cast<void*>(a.at[l]), &value, sizeof value);
+    if (!result) continue;
+    result[l] = static_cast<std::uint32_t>(old);
+    if constexpr (sizeof(T) == 8) result[l + kLanes] = static_cast<std::uint32_t>(old >> 32);
+  }
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

@@ -1,0 +1,167 @@
+#include "backends/softgpu/isa/memory.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+namespace {
+
+const char* pointer(std::uint64_t address) {
+  return reinterpret_cast<const char*>(address);
+}
+char* writable(std::uint64_t address) {
+  return reinterpret_cast<char*>(address);
+}
+
+bool contiguous(const Addresses& a, unsigned stride) {
+  std::uint64_t wrong = 0;
+  for (int l = 0; l < kLanes; ++l) wrong |= a.at[l] ^ (a.at[0] + std::uint64_t{stride} * static_cast<unsigned>(l));
+  return wrong == 0;
+}
+
+std::uint32_t readPart(std::uint64_t address, Part part) {
+  std::uint16_t two = 0;
+  std::memcpy(&two, pointer(address), part >= Part::kShort ? 2 : 1);
+  switch (part) {
+    case Part::kSignedByte:
+      return static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(two)});
+    case Part::kSignedShort:
+      return static_cast<std::uint32_t>(std::int32_t{static_cast<std::int16_t>(two)});
+    default:
+      return two;
+  }
+}
+
+// The fixed sizes let the copies become single moves; 64-bit values are read and written whole.
+template <unsigned N>
+void gather(const Addresses& a, std::uint32_t* row) {
+  for (int l = 0; l < kLanes; ++l) {
+    std::uint32_t lane[N];
+    std::memcpy(lane, pointer(a.at[l]), sizeof lane);
+    for (unsigned k = 0; k < N; ++k) row[k * kLanes + l] = lane[k];
+  }
+}
+
+template <unsigned N>
+void scatter(const Addresses& a, Rows row) {
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    std::uint32_t lane[N];
+    for (unsigned k = 0; k < N; ++k) lane[k] = row[k * kLanes + l];
+    std::memcpy(writable(a.at[l]), lane, sizeof lane);
+  }
+}
+
+}  // namespace
+
+void repeatActive(Addresses& a) {
+  if (a.active == ~0ull) return;
+  std::uint64_t some = a.at[std::countr_zero(a.active)];
+  for (int l = 0; l < kLanes; ++l) a.at[l] = (a.active >> l) & 1 ? a.at[l] : some;
+}
+
+bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes) {
+  if (a.checked) return true;
+  std::uint64_t low = a.at[0], high = a.at[0];
+  for (int l = 1; l < kLanes; ++l) {
+    low = a.at[l] < low ? a.at[l] : low;
+    high = a.at[l] > high ? a.at[l] : high;
+  }
+  std::uint64_t span = high - low + bytes;
+  if (span >= bytes && reachable(w, low, span)) return true;
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    if (reachable(w, a.at[l], bytes)) continue;
+    raise(w, i, FaultKind::kMemory, "memory access fault", l, a.at[l]);
+    return false;
+  }
+  return true;
+}
+
+void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride) {
+  if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
+  bool full = a.active == ~0ull;
+  if (full && (dwords == 1 || stride != 4) && contiguous(a, 4)) {
+    for (unsigned k = 0; k < dwords; ++k)
+      std::memcpy(row + k * kLanes, pointer(a.at[0] + std::uint64_t{k} * stride), 4 * kLanes);
+    return;
+  }
+  alignas(64) std::uint32_t values[4 * kLanes];
+  std::uint32_t* to = full ? row : values;
+  if (stride != 4) {
+    for (unsigned k = 0; k < dwords; ++k)
+      for (int l = 0; l < kLanes; ++l)
+        std::memcpy(&to[k * kLanes + l], pointer(a.at[l] + std::uint64_t{k} * stride), 4);
+  } else if (dwords == 1) {
+    gather<1>(a, to);
+  } else if (dwords == 2) {
+    gather<2>(a, to);
+  } else if (dwords == 3) {
+    gather<3>(a, to);
+  } else {
+    gather<4>(a, to);
+  }
+  if (!full) storeMasked(w, row, values, dwords);
+}
+
+void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride) {
+  if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
+  if (a.active == ~0ull && (dwords == 1 || stride != 4) && contiguous(a, 4)) {
+    for (unsigned k = 0; k < dwords; ++k)
+      std::memcpy(writable(a.at[0] + std::uint64_t{k} * stride), row + k * kLanes, 4 * kLanes);
+    return;
+  }
+  if (stride != 4) {
+    Addresses moved = a;
+    for (unsigned k = 0; k < dwords; ++k) {
+      scatter<1>(moved, row + k * kLanes);
+      for (int l = 0; l < kLanes; ++l) moved.at[l] += stride;
+    }
+  } else if (dwords == 1) {
+    scatter<1>(a, row);
+  } else if (dwords == 2) {
+    scatter<2>(a, row);
+  } else if (dwords == 3) {
+    scatter<3>(a, row);
+  } else {
+    scatter<4>(a, row);
+  }
+}
+
+void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place, std::uint32_t* row) {
+  if (!a.active || !checkAll(w, i, a, part >= Part::kShort ? 2 : 1)) return;
+  alignas(64) std::uint32_t values[kLanes];
+  for (int l = 0; l < kLanes; ++l) values[l] = placePart(row[l], readPart(a.at[l], part), place);
+  storeMasked(w, row, values, 1);
+}
+
+void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool high, Rows row) {
+  if (!a.active || !checkAll(w, i, a, bytes)) return;
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    std::uint32_t value = high ? row[l] >> 16 : row[l];
+    if (bytes == 1) {
+      std::memcpy(writable(a.at[l]), &value, 1);
+    } else {
+      std::memcpy(writable(a.at[l]), &value, 2);
+    }
+  }
+}
+
+void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign) {
+  if (!a.active || !checkAll(w, i, a, bytes)) return;
+  std::vector<std::uint8_t>& lds = w.group->lds;
+  std::uint64_t base = (w.s[kM0] & 0xffff) + i.literal;  // the instruction's offset counts on both sides
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    std::uint64_t to = base + static_cast<unsigned>(l) * 4;
+    if (to + 4 > lds.size()) return raise(w, i, FaultKind::kMemory, "LDS access out of range", l, to);
+    std::uint32_t value = 0;
+    if (bytes == 4)
+      std::memcpy(&value, pointer(a.at[l]), 4);
+    else if (bytes == 2)
+      value = readPart(a.at[l], sign ? Part::kSignedShort : Part::kShort);
+    else
+      value = readPart(a.at[l], sign ? Part::kSignedByte : Part::kByte);
+    std::memcpy(&lds[to], &value, 4);
+  }
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

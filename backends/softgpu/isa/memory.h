@@ -1,0 +1,65 @@
+// Vector memory: from 64 lane addresses to checked loads, stores and atomics.
+#pragma once
+
+#include "backends/softgpu/isa/atomic.h"
+#include "backends/softgpu/isa/scalar.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+
+// One address per lane. Inactive lanes repeat an active one, so loops may read for all lanes and write for some.
+struct Addresses {
+  alignas(64) std::uint64_t at[kLanes];
+  std::uint64_t active;
+  bool checked = false;  // known to be inside the memory they are meant for
+};
+
+enum class Part : std::uint8_t { kByte, kSignedByte, kShort, kSignedShort };
+// Where a 16-bit part goes: all of the register, or one half with the other kept.
+enum class Place : std::uint8_t { kWhole, kLow, kHigh };
+
+void repeatActive(Addresses& a);
+
+// All lanes' [at, at + bytes) may be touched; raises a memory fault naming the first lane that may not.
+bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes);
+
+// Registers <- memory. Dwords of one lane lie `stride` bytes apart.
+void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride = 4);
+void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place, std::uint32_t* row);
+// Memory <- registers.
+void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride = 4);
+void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool high, Rows row);
+// LDS <- memory, lane after lane from M0's base.
+void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign);
+
+// Merges a loaded part into a lane's register.
+HIPR_INLINE std::uint32_t placePart(std::uint32_t old, std::uint32_t value, Place place) {
+  return place == Place::kWhole ? value
+         : place == Place::kLow ? (old & 0xffff0000) | (value & 0xffff)
+                                : (old & 0xffff) | value << 16;
+}
+
+template <class T>
+HIPR_INLINE T laneValue(Rows row, int lane) {
+  if constexpr (sizeof(T) == 8)
+    return row[lane] | std::uint64_t{row[lane + kLanes]} << 32;
+  else
+    return row[lane];
+}
+
+// `data` holds the operand and, for cmpswap, the comparand in the registers after it.
+template <class Op, class T>
+void runAtomic(Wave& w, const Inst& i, const Addresses& a, Rows data, bool hasCompare, std::uint32_t* result) {
+  if (!checkAll(w, i, a, sizeof(T))) return;
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    if (a.at[l] % sizeof(T)) return raise(w, i, FaultKind::kMemory, "misaligned atomic", l, a.at[l]);
+    T value = laneValue<T>(data, l);
+    T compare = hasCompare ? laneValue<T>(data + kLanes * (sizeof(T) / 4), l) : T{};
+    T old = atomic::atomically<Op, T>(reinterpret_cast<T*>(a.at[l]), value, compare);
+    if (!result) continue;
+    result[l] = static_cast<std::uint32_t>(old);
+    if constexpr (sizeof(T) == 8) result[l + kLanes] = static_cast<std::uint32_t>(old >> 32);
+  }
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

@@ -1,0 +1,139 @@
+#include "backends/softgpu/isa/segment.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+namespace {
+
+// EXEC holds `lanes` while in scope: the memory functions write results under it.
+class ExecScope {
+ public:
+  ExecScope(Wave& w, std::uint64_t lanes) : wave_(w), saved_(w.exec()) { w.setPair(kExecLo, lanes); }
+  ~ExecScope() { wave_.setPair(kExecLo, saved_); }
+
+ private:
+  Wave& wave_;
+  std::uint64_t saved_;
+};
+
+// Private accesses that are not dword-aligned straddle the interleaving: they go through a contiguous copy of each
+// lane's bytes, read before and written back after.
+void unalignedPrivate(Wave& w, const std::uint64_t* offsets, std::uint64_t lanes, unsigned bytes, Accessor access) {
+  alignas(64) std::uint8_t copy[kLanes][16];
+  Addresses a;
+  a.active = lanes;
+  auto each = [&](auto&& move) {
+    for (std::uint64_t left = lanes; left; left &= left - 1) {
+      int l = std::countr_zero(left);
+      for (unsigned b = 0; b < bytes; ++b) {
+        std::uint64_t o = offsets[l] + b;
+        move(&copy[l][b], reinterpret_cast<std::uint8_t*>(w.scratch.begin + o / 4 * kPrivateStride + 4 * l + o % 4));
+      }
+    }
+  };
+  for (int l = 0; l < kLanes; ++l) a.at[l] = reinterpret_cast<std::uint64_t>(copy[l]);
+  repeatActive(a);
+  each([](std::uint8_t* mine, const std::uint8_t* theirs) { *mine = *theirs; });
+  w.bounce = {reinterpret_cast<std::uint64_t>(copy), reinterpret_cast<std::uint64_t>(copy) + sizeof copy};
+  access.call(access.context, a, 4);
+  w.bounce = {};
+  each([](const std::uint8_t* mine, std::uint8_t* theirs) { *theirs = *mine; });
+}
+
+void privateAccess(Wave& w, const Inst& i, const std::uint64_t* offsets, std::uint64_t lanes, unsigned bytes,
+                   Accessor access) {
+  Addresses a;
+  a.active = lanes;
+  bool aligned = true;
+  for (std::uint64_t left = lanes; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    std::uint64_t o = offsets[l];
+    if (o >= w.scratchBytes || bytes > w.scratchBytes - o)
+      return raise(w, i, FaultKind::kMemory, "private memory access out of range", l, o);
+    a.at[l] = w.scratch.begin + o / 4 * kPrivateStride + 4 * static_cast<unsigned>(l) + o % 4;
+    aligned &= bytes < 4 ? o % 4 + bytes <= 4 : o % 4 == 0;
+  }
+  ExecScope scope(w, lanes);
+  if (!aligned) return unalignedPrivate(w, offsets, lanes, bytes, access);
+  repeatActive(a);
+  access.call(access.context, a, kPrivateStride);
+}
+
+void sharedAccess(Wave& w, const Inst& i, const std::uint64_t* flat, std::uint64_t lanes, unsigned bytes,
+                  Accessor access) {
+  Addresses a;
+  a.active = lanes;
+  for (std::uint64_t left = lanes; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    std::uint64_t o = flat[l] & 0xffffffff, size = w.lds.end - w.lds.begin;
+    if (o >= size || bytes > size - o) return raise(w, i, FaultKind::kMemory, "LDS access out of range", l, flat[l]);
+    a.at[l] = w.lds.begin + o;
+  }
+  repeatActive(a);
+  ExecScope scope(w, lanes);
+  access.call(access.context, a, 4);
+}
+
+void wideAddresses(const Wave& w, const Inst& i, Addresses& a) {
+  Rows low = w.row(i.src[0]);
+  auto offset = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(i.literal)});
+  for (int l = 0; l < kLanes; ++l) a.at[l] = (low[l] | std::uint64_t{low[l + kLanes]} << 32) + offset;
+}
+
+}  // namespace
+
+void globalAccess(Wave& w, const Inst& i, unsigned, Accessor access) {
+  Addresses a;
+  a.active = w.exec();
+  if (!a.active) return;
+  if (i.sdst == kNoOperand) {
+    wideAddresses(w, i, a);
+  } else {
+    Rows offsets = w.row(i.src[0]);
+    std::uint64_t base =
+        w.pair(i.sdst) + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(i.literal)});
+    for (int l = 0; l < kLanes; ++l) a.at[l] = base + offsets[l];
+  }
+  repeatActive(a);
+  access.call(access.context, a, 4);
+}
+
+void scratchAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access) {
+  if (!w.exec()) return;
+  // gfx942 says with the LDS bit (there: SVE) that the VGPR counts; before, it counts when there is no SGPR.
+  bool vector = w.shared->gpu == Gpu::kGfx942 ? i.lds : i.sdst == kNoOperand;
+  std::uint32_t base = i.literal + (i.sdst == kNoOperand ? 0 : w.s[i.sdst]);
+  Rows row = w.row(i.src[0]);
+  std::uint64_t offsets[kLanes];
+  for (int l = 0; l < kLanes; ++l) offsets[l] = base + (vector ? row[l] : 0);
+  for (int l = 0; l < kLanes; ++l) offsets[l] &= 0xffffffff;
+  privateAccess(w, i, offsets, w.exec(), bytes, access);
+}
+
+void flatAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access) {
+  Addresses a;
+  a.active = w.exec();
+  if (!a.active) return;
+  wideAddresses(w, i, a);
+  std::uint64_t shared = 0, priv = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    auto high = static_cast<std::uint32_t>(a.at[l] >> 32);
+    shared |= std::uint64_t{high == kSharedBase} << l;
+    priv |= std::uint64_t{high == kPrivateBase} << l;
+  }
+  shared &= a.active;
+  priv &= a.active;
+  std::uint64_t global = a.active & ~shared & ~priv;
+  if (shared) sharedAccess(w, i, a.at, shared, bytes, access);
+  if (priv) {
+    std::uint64_t offsets[kLanes];
+    for (int l = 0; l < kLanes; ++l) offsets[l] = a.at[l] & 0xffffffff;
+    privateAccess(w, i, offsets, priv, bytes, access);
+  }
+  if (!global) return;
+  a.active = global;
+  repeatActive(a);
+  if (global == w.exec()) return access.call(access.context, a, 4);
+  ExecScope scope(w, global);
+  access.call(access.context, a, 4);
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

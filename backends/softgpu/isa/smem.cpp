@@ -1,0 +1,160 @@
+// Scalar memory: loads, stores and atomics of SGPRs, and the clocks.
+#include <chrono>
+
+#include "backends/softgpu/isa/atomic.h"
+#include "backends/softgpu/isa/scalar.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+namespace {
+
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+U64 offsetOf(const Wave& w, const Inst& i) {
+  U64 offset = static_cast<U64>(std::int64_t{static_cast<std::int32_t>(i.literal)});
+  return i.offen ? offset + w.s[i.src[0]] : offset;
+}
+
+bool registersExist(Wave& w, const Inst& i, unsigned dwords) {
+  if (i.dst + dwords <= 128) return true;
+  raise(w, i, FaultKind::kIllegalInstruction, "scalar register out of range");
+  return false;
+}
+
+bool reach(Wave& w, const Inst& i, U64 address, unsigned bytes) {
+  if (reachable(w, address, bytes)) return true;
+  raise(w, i, FaultKind::kMemory, "scalar memory access fault", -1, address);
+  return false;
+}
+
+void transfer(Wave& w, const Inst& i, U64 address, unsigned dwords, bool store) {
+  address &= ~3ull;
+  if (!registersExist(w, i, dwords) || !reach(w, i, address, dwords * 4)) return;
+  void* memory = reinterpret_cast<void*>(address);
+  if (store) {
+    std::memcpy(memory, &w.s[i.dst], dwords * 4);
+  } else {
+    std::memcpy(&w.s[i.dst], memory, dwords * 4);
+  }
+}
+
+void plain(Wave& w, const Inst& i, unsigned dwords, bool store) {
+  transfer(w, i, w.pair(i.sdst) + offsetOf(w, i), dwords, store);
+}
+
+// Through a buffer descriptor: dwords past its end read as zero and are not written.
+void buffer(Wave& w, const Inst& i, unsigned dwords, bool store) {
+  if (i.sdst > 124 || !registersExist(w, i, dwords))
+    return raise(w, i, FaultKind::kIllegalInstruction, "bad descriptor");
+  const U32* d = &w.s[i.sdst];
+  U64 base = d[0] | U64{d[1] & 0xffff} << 32;
+  U64 stride = d[1] >> 16 & 0x3fff;
+  U64 size = stride ? U64{d[2]} * stride : d[2];
+  U64 offset = offsetOf(w, i) & 0xffffffff & ~3ull;
+  U32 values[16] = {};
+  for (unsigned k = 0; k < dwords; ++k, offset += 4) {
+    if (offset + 4 > size) continue;
+    if (!reach(w, i, base + offset, 4)) return;
+    void* memory = reinterpret_cast<void*>(base + offset);
+    if (store) {
+      std::memcpy(memory, &w.s[i.dst + k], 4);
+    } else {
+      std::memcpy(&values[k], memory, 4);
+    }
+  }
+  if (!store) std::memcpy(&w.s[i.dst], values, dwords * 4);
+}
+
+template <class Op, class T, bool kCompare>
+void modify(Wave& w, const Inst& i, U64 base) {
+  U64 address = base + offsetOf(w, i);
+  constexpr unsigned kDwords = sizeof(T) / 4;
+  if (!registersExist(w, i, kDwords * (kCompare ? 2 : 1)) || !reach(w, i, address, sizeof(T))) return;
+  if (address % sizeof(T)) return raise(w, i, FaultKind::kMemory, "misaligned scalar atomic", -1, address);
+  T data, compare{};
+  std::memcpy(&data, &w.s[i.dst], sizeof data);
+  if (kCompare) std::memcpy(&compare, &w.s[i.dst + kDwords], sizeof compare);
+  T old = atomic::atomically<Op, T>(reinterpret_cast<T*>(address), data, compare);
+  if (i.glc) std::memcpy(&w.s[i.dst], &old, sizeof old);
+}
+
+U64 bufferBase(const Wave& w, const Inst& i) {
+  return w.pair(i.sdst) & 0xffffffffffff;
+}
+
+void nothing(Wave&, const Inst&) {}
+void order(Wave&, const Inst&) {
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+#define TRANSFER(name, dwords)   \
+  RUN(s_load_##name) {           \
+    plain(w, i, dwords, false);  \
+  }                              \
+  RUN(s_buffer_load_##name) {    \
+    buffer(w, i, dwords, false); \
+  }
+TRANSFER(dword, 1)
+TRANSFER(dwordx2, 2)
+TRANSFER(dwordx4, 4)
+TRANSFER(dwordx8, 8)
+TRANSFER(dwordx16, 16)
+#define TRANSFER_STORE(name, dwords) \
+  RUN(s_store_##name) {              \
+    plain(w, i, dwords, true);       \
+  }                                  \
+  RUN(s_buffer_store_##name) {       \
+    buffer(w, i, dwords, true);      \
+  }
+TRANSFER_STORE(dword, 1)
+TRANSFER_STORE(dwordx2, 2)
+TRANSFER_STORE(dwordx4, 4)
+
+#define ATOMICS(name, op, compare)                            \
+  RUN(s_atomic_##name) {                                      \
+    modify<atomic::op, U32, compare>(w, i, w.pair(i.sdst));   \
+  }                                                           \
+  RUN(s_atomic_##name##_x2) {                                 \
+    modify<atomic::op, U64, compare>(w, i, w.pair(i.sdst));   \
+  }                                                           \
+  RUN(s_buffer_atomic_##name) {                               \
+    modify<atomic::op, U32, compare>(w, i, bufferBase(w, i)); \
+  }                                                           \
+  RUN(s_buffer_atomic_##name##_x2) {                          \
+    modify<atomic::op, U64, compare>(w, i, bufferBase(w, i)); \
+  }
+ATOMICS(swap, Swap, false)
+ATOMICS(cmpswap, CompareSwap, true)
+ATOMICS(add, Add, false)
+ATOMICS(sub, Sub, false)
+ATOMICS(smin, MinSigned, false)
+ATOMICS(umin, MinUnsigned, false)
+ATOMICS(smax, MaxSigned, false)
+ATOMICS(umax, MaxUnsigned, false)
+ATOMICS(and, And, false)
+ATOMICS(or, Or, false)
+ATOMICS(xor, Xor, false)
+ATOMICS(inc, Increment, false)
+ATOMICS(dec, Decrement, false)
+
+// There are no caches to look after.
+const Impl s_dcache_inv{order, order};
+const Impl s_dcache_wb{order, order};
+const Impl s_dcache_inv_vol{order, order};
+const Impl s_dcache_wb_vol{order, order};
+const Impl s_dcache_discard{nothing, nothing};
+const Impl s_dcache_discard_x2{nothing, nothing};
+const Impl s_atc_probe{nothing, nothing};
+const Impl s_atc_probe_buffer{nothing, nothing};
+
+// Shader clocks are nanoseconds: a GPU of 1 GHz.
+RUN(s_memtime) {
+  w.setPair(i.dst, static_cast<U64>(std::chrono::steady_clock::now().time_since_epoch().count()));
+}
+RUN(s_memrealtime) {
+  w.setPair(i.dst, w.shared->services->realtime());
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

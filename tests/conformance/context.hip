@@ -1,0 +1,98 @@
+// Primary contexts and the deprecated context calls: one context per device, a stack per thread, and device state
+// through it.
+#include "support.h"
+
+#include <thread>
+
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+
+TEST(primary_context) {
+  hipCtx_t c = nullptr;
+  HIP(hipDevicePrimaryCtxRetain(&c, 0));
+  EXPECT(c != nullptr);
+  unsigned flags = 99;
+  int active = -1;
+  HIP(hipDevicePrimaryCtxGetState(0, &flags, &active));
+  EXPECT_EQ(active, 1);
+  HIP(hipDevicePrimaryCtxRelease(0));
+  HIP_ERR(hipDevicePrimaryCtxRetain(nullptr, 0), hipErrorInvalidValue);
+  HIP_ERR(hipDevicePrimaryCtxRetain(&c, 999), hipErrorInvalidDevice);
+  HIP_ERR(hipDevicePrimaryCtxGetState(999, &flags, &active), hipErrorInvalidDevice);
+}
+
+TEST(current_context_follows_the_device) {
+  HIP(hipSetDevice(0));
+  hipCtx_t c = nullptr;
+  HIP(hipCtxGetCurrent(&c));
+  EXPECT(c != nullptr);
+  hipDevice_t d = -1;
+  HIP(hipCtxGetDevice(&d));
+  EXPECT_EQ(d, 0);
+  HIP_ERR(hipCtxGetCurrent(nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipCtxGetDevice(nullptr), hipErrorInvalidValue);
+}
+
+TEST(push_and_pop) {
+  hipCtx_t c = nullptr, top = nullptr;
+  HIP(hipCtxCreate(&c, 0, 0));
+  EXPECT(c != nullptr);
+  HIP(hipCtxGetCurrent(&top));
+  EXPECT_EQ(top, c);
+  HIP(hipCtxPopCurrent(&top));
+  EXPECT_EQ(top, c);
+  HIP(hipCtxPushCurrent(c));
+  HIP(hipCtxGetCurrent(&top));
+  EXPECT_EQ(top, c);
+  HIP(hipCtxSetCurrent(c));
+  HIP(hipCtxPopCurrent(nullptr));
+  HIP(hipCtxDestroy(c));
+}
+
+TEST(state_queries) {
+  hipCtx_t c = nullptr;
+  HIP(hipCtxGetCurrent(&c));
+  unsigned flags = 99;
+  HIP(hipCtxGetFlags(&flags));
+  hipFuncCache_t cache;
+  HIP(hipCtxGetCacheConfig(&cache));
+  HIP(hipCtxSetCacheConfig(hipFuncCachePreferNone));
+  hipSharedMemConfig shared;
+  HIP(hipCtxSetSharedMemConfig(hipSharedMemBankSizeFourByte));
+  HIP(hipCtxGetSharedMemConfig(&shared));
+  EXPECT_EQ(shared, hipSharedMemBankSizeFourByte);
+  HIP(hipCtxSynchronize());
+}
+
+__global__ void put(int* p) {
+  *p = 4;
+}
+
+TEST(work_goes_on_under_a_created_context) {
+  hipCtx_t c = nullptr;
+  HIP(hipCtxCreate(&c, 0, 0));
+  {
+    Buffer<int> d(1);
+    put<<<1, 1>>>(d);
+    KERNEL_OK();
+    HIP(hipCtxSynchronize());
+    EXPECT_EQ(d.download()[0], 4);
+  }
+  HIP(hipCtxDestroy(c));
+}
+
+TEST(each_thread_has_its_own) {
+  int devices = 0;
+  HIP(hipGetDeviceCount(&devices));
+  if (devices < 2) SKIP("needs two devices");
+  HIP(hipSetDevice(1));
+  hipDevice_t here = -1, there = -1;
+  HIP(hipCtxGetDevice(&here));
+  hipError_t e = hipErrorUnknown;
+  std::thread([&] {
+    if ((e = hipSetDevice(0)) == hipSuccess) e = hipCtxGetDevice(&there);
+  }).join();
+  EXPECT_EQ(e, hipSuccess);
+  EXPECT_EQ(here, 1);
+  EXPECT_EQ(there, 0);
+  HIP(hipSetDevice(0));
+}

@@ -1,0 +1,109 @@
+// Device printf: every conversion, strings, many work-items, order within a work-item. Output goes to the program's
+// stdout.
+#include "../support.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+// What is written to file descriptor 1 while the object lives.
+class Captured {
+ public:
+  Captured() {
+    std::fflush(stdout);
+    saved_ = dup(1);
+    file_ = std::tmpfile();
+    dup2(fileno(file_), 1);
+  }
+  ~Captured() { std::fputs(text().c_str(), stdout); }  // nobody asked: a failure left the test early
+  std::string text() {
+    if (saved_ < 0) return "";
+    std::fflush(stdout);
+    dup2(saved_, 1);
+    close(saved_);
+    saved_ = -1;
+    std::string all(static_cast<std::size_t>(lseek(fileno(file_), 0, SEEK_END)), '\0');
+    const bool read = pread(fileno(file_), &all[0], all.size(), 0) == static_cast<ssize_t>(all.size());
+    std::fclose(file_);
+    return read ? all : "";
+  }
+
+ private:
+  int saved_;
+  std::FILE* file_;
+};
+
+__global__ void conversions() {
+  printf("plain\n");
+  printf("%d %i %u %x %X %o\n", -42, 7, 3000000000u, 0xbeef, 0xBEEF, 8);
+  printf("%lld %llu %llx\n", -5000000000LL, 18446744073709551615ULL, 0x123456789abcdefULL);
+  printf("%f %.3f %e %g %10.2f|%-8.1f|\n", 1.5, 3.14159, 12345.678, 0.0001, 2.5, -1.25);
+  printf("%c%c %s %s %5s|%-5s|\n", 'H', 'i', "literal", "", "ab", "cd");
+  printf("100%% %05d %+d\n", 42, 42);
+}
+
+TEST(printf_conversions) {
+  char want[1024];
+  std::snprintf(
+      want, sizeof want,
+      "plain\n%d %i %u %x %X %o\n%lld %llu %llx\n%f %.3f %e %g %10.2f|%-8.1f|\n%c%c %s %s %5s|%-5s|\n100%% %05d %+d\n",
+      -42, 7, 3000000000u, 0xbeef, 0xBEEF, 8, -5000000000LL, 18446744073709551615ULL, 0x123456789abcdefULL, 1.5,
+      3.14159, 12345.678, 0.0001, 2.5, -1.25, 'H', 'i', "literal", "", "ab", "cd", 42, 42);
+  std::string got;
+  {
+    Captured out;
+    conversions<<<1, 1>>>();
+    KERNEL_OK();
+    HIP(hipDeviceSynchronize());
+    got = out.text();
+  }
+  EXPECT_EQ(got, std::string(want));
+  check::result(got);
+}
+
+__global__ void manyLines(int odd) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2 == odd) printf("item %d of %d says %.2f\n", i, int(gridDim.x * blockDim.x), i * 0.25);
+}
+
+TEST(printf_from_many_work_items) {
+  std::vector<std::string> want, got;
+  for (int i = 1; i < 200; i += 2) {
+    char line[64];
+    std::snprintf(line, sizeof line, "item %d of 200 says %.2f", i, i * 0.25);
+    want.push_back(line);
+  }
+  {
+    Captured out;
+    manyLines<<<2, 100>>>(1);
+    KERNEL_OK();
+    HIP(hipDeviceSynchronize());
+    std::istringstream lines(out.text());
+    for (std::string line; std::getline(lines, line);) got.push_back(line);
+  }
+  std::sort(want.begin(), want.end());
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(got.size(), want.size());
+  EXPECT(got == want);
+  for (const auto& line : got) check::result(line);
+}
+
+__global__ void countCharacters(int* out) {
+  out[threadIdx.x] = printf("12345\n");
+}
+
+TEST(printf_returns_a_result_and_keeps_order) {
+  Buffer<int> returned(1);
+  std::string got;
+  {
+    Captured out;
+    countCharacters<<<1, 1>>>(returned);
+    manyLines<<<1, 2>>>(0);
+    KERNEL_OK();
+    HIP(hipDeviceSynchronize());
+    got = out.text();
+  }
+  EXPECT(returned.download()[0] >= 0);
+  EXPECT_EQ(got, std::string("12345\nitem 0 of 2 says 0.00\n"));
+  check::result(got);
+}

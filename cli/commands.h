@@ -1,0 +1,28 @@
+// The commands of hip-remote. Each gets the arguments after its name and returns the exit code.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace hipr::cli {
+
+using Arguments = std::span<char* const>;
+
+int run(Arguments arguments);   // start a program with its GPU elsewhere
+int info(Arguments arguments);  // what GPUs does the worker have
+int env(Arguments arguments);   // print the variables `run` would set
+
+// Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.
+struct Target {
+  std::string worker;    // --worker HOST[:PORT]; empty: as the environment says
+  bool softgpu = false;  // --softgpu: no worker, execute on this CPU
+};
+bool takeTarget(Arguments& arguments, Target& out);
+
+// The folder with libamdhip64.so.N for this target, found relative to this executable; empty when it is not there.
+std::string libraryFolder(const Target& target);
+
+// Sets TF_WORKER_HOST and puts our libraries in front. False after an error has been printed.
+bool applyTarget(const Target& target);
+
+}  // namespace hipr::cli

@@ -1,0 +1,49 @@
+// hip-remote: run programs on a GPU that is somewhere else, and look at what is there.
+#include <cstdio>
+#include <cstring>
+
+#include "cli/commands.h"
+#include "cli/version.h"
+
+namespace {
+
+constexpr char kHelp[] =
+    "hip-remote: run HIP programs on a GPU that is somewhere else\n"
+    "\n"
+    "  hip-remote run  [--worker HOST[:PORT] | --softgpu] [--] PROGRAM [ARGUMENT...]\n"
+    "                  start a program with our libamdhip64 in front of any other\n"
+    "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
+    "                  list the GPUs of the worker\n"
+    "  hip-remote env  [--worker HOST[:PORT] | --softgpu]\n"
+    "                  print the variables `run` sets: eval \"$(hip-remote env --worker gpu-box)\"\n"
+    "  hip-remote --version\n"
+    "\n"
+    "Without --worker the worker is TF_WORKER_HOST and TF_WORKER_PORT (localhost:18515).\n"
+    "--softgpu needs no worker: kernels run on this machine's CPU.\n";
+
+struct Command {
+  const char* name;
+  int (*run)(hipr::cli::Arguments);
+};
+constexpr Command kCommands[] = {{"run", hipr::cli::run}, {"info", hipr::cli::info}, {"env", hipr::cli::env}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "--help";
+  if (!std::strcmp(name, "--help") || !std::strcmp(name, "-h")) {
+    std::fputs(kHelp, stdout);
+    return argc > 1 ? 0 : 2;
+  }
+  if (!std::strcmp(name, "--version")) {
+    std::printf("hip-remote %s\n", HIP_REMOTE_VERSION);
+    return 0;
+  }
+  for (const Command& command : kCommands) {
+    if (!std::strcmp(name, command.name)) {
+      return command.run({argv + 2, static_cast<std::size_t>(argc - 2)});
+    }
+  }
+  std::fprintf(stderr, "hip-remote: there is no command \"%s\"; see hip-remote --help\n", name);
+  return 2;
+}

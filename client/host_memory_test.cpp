@@ -1,0 +1,112 @@
+#include "client/host_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+namespace hipr::client {
+namespace {
+
+// The worker's copy of exposed memory.
+struct Worker {
+  std::map<std::uint64_t, std::vector<std::byte>> regions;
+  std::size_t bytesReceived = 0;
+
+  HostMemory::Calls calls() {
+    return {[this](auto address, auto size) { regions[address].resize(size); },
+            [this](auto address) { regions.erase(address); },
+            [this](std::uint64_t address, wire::Bytes bytes) {
+              auto& [base, content] = *std::prev(regions.upper_bound(address));
+              std::memcpy(content.data() + (address - base), bytes.data(), bytes.size());
+              bytesReceived += bytes.size();
+            }};
+  }
+};
+
+AddressRange someRange() {
+  AddressRange range;
+  // The second place is for ThreadSanitizer, which claims most addresses.
+  EXPECT_TRUE(range.reserve(0x210000000000, 64 << 20) || range.reserve(0x004100000000, 64 << 20));
+  return range;
+}
+
+std::vector<std::byte> argumentsOf(const void* pointer) {
+  std::vector<std::byte> arguments(16);
+  std::memcpy(arguments.data() + 8, &pointer, sizeof pointer);
+  return arguments;
+}
+
+TEST(HostMemory, CostsNothingUntilAKernelCanKnowIt) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  auto* p = static_cast<char*>(memory.allocate(10000));
+  ASSERT_NE(p, nullptr);
+  std::strcpy(p, "hello");
+  memory.flush();
+  EXPECT_TRUE(worker.regions.empty());
+  EXPECT_FALSE(memory.exposed(reinterpret_cast<std::uint64_t>(p)));
+}
+
+TEST(HostMemory, AnArgumentExposesItAndOnlyChangesTravel) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  auto* p = static_cast<char*>(memory.allocate(10000));
+  std::strcpy(p + 5000, "hello");
+  auto arguments = argumentsOf(p + 4);
+  memory.scanArguments(arguments);
+  memory.flush();
+  const auto address = reinterpret_cast<std::uint64_t>(p);
+  ASSERT_TRUE(worker.regions.contains(address));
+  EXPECT_EQ(std::memcmp(worker.regions[address].data(), p, 10000), 0);
+  EXPECT_EQ(worker.bytesReceived, 5u);
+  p[9999] = 'x';
+  p[0] = 'y';
+  memory.flush();
+  EXPECT_EQ(worker.bytesReceived, 7u);
+  EXPECT_EQ(std::memcmp(worker.regions[address].data(), p, 10000), 0);
+}
+
+TEST(HostMemory, WhatKernelsWroteArrivesAndIsNotSentBack) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  auto* p = static_cast<char*>(memory.allocate(100));
+  auto arguments = argumentsOf(p);
+  memory.scanArguments(arguments);
+  const char text[] = "from the GPU";
+  EXPECT_TRUE(memory.apply(reinterpret_cast<std::uint64_t>(p) + 10, std::as_bytes(std::span(text))));
+  EXPECT_STREQ(p + 10, text);
+  memory.flush();
+  EXPECT_EQ(worker.bytesReceived, 0u);
+  EXPECT_FALSE(memory.apply(reinterpret_cast<std::uint64_t>(p) + 95, std::as_bytes(std::span(text))));
+}
+
+TEST(HostMemory, AdoptedMemoryIsReachedThroughItsAlias) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  std::vector<int> mine(1000, 42);
+  void* alias = memory.adopt(mine.data(), mine.size() * sizeof(int));
+  ASSERT_NE(alias, nullptr);
+  auto arguments = argumentsOf(mine.data() + 3);  // the program passes its own pointer
+  memory.scanArguments(arguments);
+  std::uint64_t passed;
+  std::memcpy(&passed, arguments.data() + 8, sizeof passed);
+  EXPECT_EQ(passed, reinterpret_cast<std::uint64_t>(alias) + 12);
+  memory.flush();
+  const auto& there = worker.regions.at(reinterpret_cast<std::uint64_t>(alias));
+  EXPECT_EQ(std::memcmp(there.data(), mine.data(), there.size()), 0);
+  memory.disown(alias);
+  EXPECT_TRUE(worker.regions.empty());
+}
+
+TEST(HostMemory, APointerInsideAnUploadExposesToo) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  void* p = memory.allocate(64);
+  void* const table[2] = {nullptr, p};
+  memory.scanUpload(std::as_bytes(std::span(table)));
+  EXPECT_TRUE(memory.exposed(reinterpret_cast<std::uint64_t>(p)));
+}
+
+}  // namespace
+}  // namespace hipr::client

@@ -1,0 +1,17 @@
+// Which software GPUs this process has: the text of HIP_REMOTE_SOFTGPU as a list of device kinds.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "backends/softgpu/isa/execute.h"
+#include "base/status.h"
+
+namespace hipr::softgpu {
+
+inline constexpr std::size_t kMaxDevices = 64;  // access to memory is kept as one bit per device
+
+// "gfx90a", "gfx90ax4", "gfx90a,gfx942x2"; "none" gives an empty list.
+Status parseDeviceList(std::string_view text, std::vector<Gpu>& out);
+
+}  // namespace hipr::softgpu

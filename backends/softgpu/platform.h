@@ -1,0 +1,21 @@
+// The description of the software GPUs: properties, attributes, limits and peers, all from one table of numbers per
+// kind.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "backends/softgpu/isa/execute.h"
+#include "runtime/platform.h"
+
+namespace hipr::softgpu {
+
+// REQUIRES: memoryBytes is what each device may hand out.
+Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes);
+
+// Default values of the device limits.
+inline constexpr std::size_t kDefaultStackBytes = 1024;
+inline constexpr std::size_t kDefaultPrintfBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kDefaultHeapBytes = std::size_t{8} << 20;
+
+}  // namespace hipr::softgpu

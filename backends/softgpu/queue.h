@@ -1,0 +1,61 @@
+// The streams of one device as queues of commands, and HIP's rules of order between them:
+//  - a queue runs its commands one after another;
+//  - the null stream waits for everything given before to the blocking streams, and they wait for the null stream;
+//  - non-blocking streams stand apart.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/softgpu/command.h"
+
+namespace hipr::softgpu {
+
+enum class QueueKind { kNull, kBlocking, kNonBlocking };
+
+class QueueSet;
+
+class Queue {
+ public:
+  Queue(QueueSet& set, QueueKind kind) : set_(set), kind_(kind) {}
+
+  void submit(const CommandPtr& command);
+  // What must be done for everything given so far to be done. For the null stream that includes the blocking streams.
+  std::vector<CommandPtr> unfinished();
+
+ private:
+  friend class QueueSet;
+
+  QueueSet& set_;
+  const QueueKind kind_;
+  CommandPtr last_;      // null when idle
+  bool ahead_ = false;   // has commands the null stream has not waited for yet
+  bool closed_ = false;  // destroyed by the program; kept until its work is done
+};
+
+class QueueSet {
+ public:
+  QueueSet() : null_(*this, QueueKind::kNull) {}
+
+  Queue& null() { return null_; }
+  Queue* create(bool blocking);
+  void close(Queue& queue);  // work already given to it still completes
+  void closeAll();           // all but the null stream. REQUIRES: they are idle
+
+  // The last command of every queue that is not done.
+  void collectUnfinished(std::vector<CommandPtr>& out);
+
+ private:
+  friend class Queue;
+
+  void waitForBlockingQueues(Command& command);
+  void dropFinished();
+
+  std::mutex mutex_;  // guards the queues too: the order of submission is decided under it
+  Queue null_;
+  std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<Queue*> ahead_;
+};
+
+}  // namespace hipr::softgpu

@@ -1,0 +1,132 @@
+#include "backends/softgpu/memory.h"
+
+#include "backends/softgpu/state.h"
+#include "runtime/core.h"
+
+namespace hipr::softgpu {
+
+Block::~Block() {
+  if (arena != nullptr && begin != nullptr) arena->free(begin, size);
+}
+
+namespace {
+
+// Small blocks from the arena, large ones from the system.
+bool obtain(Block& block, std::size_t size, Arena& arena) {
+  if (size <= Arena::kMaxBlock) {
+    block.arena = &arena;
+    block.size = arena.blockSize(size);
+    block.begin = arena.allocate(size);
+  } else {
+    block.mapping = Mapping::make(size);
+    block.begin = block.mapping.begin();
+    block.size = block.mapping.size();
+  }
+  return block.begin != nullptr;
+}
+
+}  // namespace
+
+void retireBlock(std::unique_ptr<Block> block) {
+  // What the program gave back is its own again at once, whenever the system really gets it.
+  if (block->charged != nullptr) block->charged->refund(block->size);
+  const auto begin = reinterpret_cast<std::uint64_t>(block->begin);
+  const std::shared_ptr<Block> last = std::move(block);
+  state().retire(begin, std::make_shared<Task>([last] {}));
+}
+
+}  // namespace hipr::softgpu
+
+namespace hipr::core {
+
+using namespace softgpu;
+
+hipError_t allocate(Allocation& allocation) {
+  State& s = state();
+  Device& device = s.device(allocation.device);
+  auto block = std::make_unique<Block>();
+  MemoryRange range;
+  if (allocation.kind == MemoryKind::kRegistered) {
+    block->begin = static_cast<std::byte*>(allocation.host);
+    block->size = allocation.size;
+    range.devices = kEveryDevice;
+  } else if (allocation.kind == MemoryKind::kDevice) {
+    if (allocation.size > device.capacity) return hipErrorOutOfMemory;
+    if (!obtain(*block, allocation.size, device.smallBlocks)) return hipErrorOutOfMemory;
+    if (!device.charge(block->size)) return hipErrorOutOfMemory;
+    block->charged = &device;
+    range.devices = std::uint64_t{1} << device.index;
+    range.owner = device.index;
+  } else {
+    if (!obtain(*block, allocation.size, s.hostBlocks)) return hipErrorOutOfMemory;
+    range.devices = kEveryDevice;
+  }
+  range.begin = reinterpret_cast<std::uint64_t>(block->begin);
+  range.end = range.begin + block->size;
+  if (!s.regions.insert(range)) {
+    if (block->charged != nullptr) device.refund(block->size);
+    return allocation.kind == MemoryKind::kRegistered ? hipErrorHostMemoryAlreadyRegistered : hipErrorOutOfMemory;
+  }
+  allocation.host = allocation.devicePointer = block->begin;
+  allocation.impl = device.blocks.add(std::move(block));
+  return hipSuccess;
+}
+
+hipError_t release(Allocation& allocation) {
+  State& s = state();
+  auto block = s.device(allocation.device).blocks.take(static_cast<Block*>(allocation.impl));
+  allocation.impl = nullptr;
+  if (block == nullptr) return hipErrorInvalidValue;
+  // Registered memory is the program's: it may be gone when this returns, so kernels must be done with it.
+  if (allocation.kind == MemoryKind::kRegistered) s.waitForWorkInFlight();
+  retireBlock(std::move(block));
+  return hipSuccess;
+}
+
+hipError_t memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
+  return state().vmm.reserve(address, size, alignment, hint);
+}
+
+hipError_t memAddressFree(void* address, std::size_t size) {
+  return state().vmm.free(address, size);
+}
+
+hipError_t memCreate(std::uint64_t* physical, std::size_t size, const hipMemAllocationProp& prop) {
+  State& s = state();
+  const int device = prop.location.id;
+  if (prop.location.type != hipMemLocationTypeDevice || device < 0 || device >= static_cast<int>(s.devices.size()))
+    return hipErrorInvalidValue;
+  return s.vmm.create(physical, size, s.device(device));
+}
+
+hipError_t memRelease(std::uint64_t physical) {
+  return state().vmm.release(physical);
+}
+
+hipError_t memMap(void* address, std::size_t size, std::size_t offset, std::uint64_t physical) {
+  return state().vmm.map(address, size, offset, physical);
+}
+
+hipError_t memUnmap(void* address, std::size_t size) {
+  return state().vmm.unmap(address, size);
+}
+
+hipError_t memSetAccess(void* address, std::size_t size, const hipMemAccessDesc* descriptions, std::size_t count) {
+  State& s = state();
+  std::uint64_t changed = 0, granted = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const hipMemAccessDesc& d = descriptions[i];
+    if (d.location.type != hipMemLocationTypeDevice) continue;  // the CPU always reaches it
+    if (d.location.id < 0 || d.location.id >= static_cast<int>(s.devices.size())) return hipErrorInvalidDevice;
+    const std::uint64_t bit = std::uint64_t{1} << d.location.id;
+    changed |= bit;
+    if (d.flags != hipMemAccessFlagsProtNone) granted |= bit;
+  }
+  return s.vmm.setAccess(address, size, changed, granted);
+}
+
+std::size_t memGranularity(int) {
+  return Vmm::kGranularity;
+}
+
+}  // namespace hipr::core

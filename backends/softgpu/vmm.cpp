@@ -1,0 +1,241 @@
+#include "backends/softgpu/vmm.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "backends/softgpu/state.h"
+#include "base/log.h"
+
+namespace hipr::softgpu {
+namespace {
+
+constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+void* at(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// The address range stays ours, but nothing is there.
+void unback(std::uint64_t begin, std::uint64_t end) {
+  if (mmap(at(begin), end - begin, PROT_NONE, kReserved | MAP_FIXED, -1, 0) == MAP_FAILED)
+    logError("softgpu: cannot take back a mapping of %zu bytes", static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
+
+// Guarded by Vmm::mutex_ except for its destruction, when nobody else knows it.
+struct Vmm::Physical {
+  Physical(Device& owner, std::size_t bytes) : device(owner), size(bytes) {}
+  ~Physical() {
+    if (parked != nullptr) munmap(parked, size);
+    if (file >= 0) close(file);
+    device.refund(size);
+  }
+
+  Device& device;
+  const std::size_t size;
+  bool held = true;        // the program still has its handle
+  std::uint64_t home = 0;  // where its private pages are mapped, if they are
+  void* parked = nullptr;  // where they are kept while unmapped
+  int file = -1;           // the memory file, once it is shared
+
+  hipError_t place(std::uint64_t begin, std::size_t bytes, std::size_t offset) {
+    const bool whole = offset == 0 && bytes == size;
+    if (file < 0 && home == 0 && whole) return placePrivate(begin);
+    if (file < 0 && !share()) return hipErrorOutOfMemory;
+    void* memory =
+        mmap(at(begin), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset));
+    return memory == MAP_FAILED ? hipErrorOutOfMemory : hipSuccess;
+  }
+
+  hipError_t placePrivate(std::uint64_t begin) {
+    void* memory = parked != nullptr ? mremap(parked, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at(begin))
+                                     : mmap(at(begin), size, PROT_READ | PROT_WRITE, kReserved | MAP_FIXED, -1, 0);
+    if (memory == MAP_FAILED) return hipErrorOutOfMemory;
+    if (parked == nullptr && size >= kHugePage) madvise(memory, size, MADV_HUGEPAGE);
+    parked = nullptr;
+    home = begin;
+    return hipSuccess;
+  }
+
+  // Moves the contents to a memory file, in place under an existing mapping.
+  bool share() {
+    const int made = memfd_create("softgpu", MFD_CLOEXEC);
+    if (made < 0) return false;
+    const auto* from = static_cast<const char*>(home != 0 ? at(home) : parked);
+    bool ok = ftruncate(made, static_cast<off_t>(size)) == 0;
+    for (std::size_t done = 0; ok && from != nullptr && done < size;) {
+      const ssize_t n = pwrite(made, from + done, size - done, static_cast<off_t>(done));
+      ok = n > 0;
+      if (ok) done += static_cast<std::size_t>(n);
+    }
+    if (ok && home != 0)
+      ok = mmap(at(home), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, made, 0) != MAP_FAILED;
+    if (!ok) {
+      close(made);
+      return false;
+    }
+    if (parked != nullptr) munmap(parked, size);
+    parked = nullptr;
+    home = 0;
+    file = made;
+    return true;
+  }
+};
+
+Vmm::Vmm(RegionTable& regions, Retire retire) : regions_(regions), retire_(std::move(retire)) {}
+Vmm::~Vmm() = default;
+
+hipError_t Vmm::reserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
+  alignment = std::max(alignment, kGranularity);
+  if (size % kPage != 0 || (alignment & (alignment - 1)) != 0) return hipErrorInvalidValue;
+  const auto wanted = reinterpret_cast<std::uint64_t>(hint);
+  std::uint64_t begin = 0;
+  if (wanted != 0 && wanted % kPage == 0) {
+    void* got = mmap(hint, size, PROT_NONE, kReserved | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == hint) {
+      begin = wanted;
+    } else if (got != MAP_FAILED) {
+      munmap(got, size);  // a kernel that does not know the flag takes the address as a wish
+    }
+  }
+  if (begin == 0) {
+    void* got = mmap(nullptr, size + alignment, PROT_NONE, kReserved, -1, 0);
+    if (got == MAP_FAILED) return hipErrorOutOfMemory;
+    const auto first = reinterpret_cast<std::uint64_t>(got);
+    begin = roundUp(first, alignment);
+    if (begin > first) munmap(got, begin - first);
+    if (begin < first + alignment) munmap(at(begin + size), first + alignment - begin);
+  }
+  const std::lock_guard lock(mutex_);
+  reservations_.emplace(begin, begin + size);
+  *address = at(begin);
+  return hipSuccess;
+}
+
+hipError_t Vmm::free(void* address, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  std::unique_lock lock(mutex_);
+  waitForLeaving(lock, begin, begin + size);
+  const auto found = reservations_.find(begin);
+  if (found == reservations_.end() || found->second != begin + size) return hipErrorInvalidValue;
+  const auto next = mappings_.lower_bound(begin);
+  if (next != mappings_.end() && next->first < begin + size) return hipErrorInvalidValue;  // something is mapped there
+  reservations_.erase(found);
+  munmap(address, size);
+  return hipSuccess;
+}
+
+hipError_t Vmm::create(std::uint64_t* physical, std::size_t size, Device& device) {
+  if (size % kGranularity != 0) return hipErrorInvalidValue;
+  if (!device.charge(size)) return hipErrorOutOfMemory;
+  auto made = std::make_shared<Physical>(device, size);
+  const std::lock_guard lock(mutex_);
+  *physical = nextHandle_++;
+  handles_.emplace(*physical, std::move(made));
+  return hipSuccess;
+}
+
+hipError_t Vmm::release(std::uint64_t physical) {
+  const std::lock_guard lock(mutex_);
+  const auto found = handles_.find(physical);
+  if (found == handles_.end()) return hipErrorInvalidValue;
+  found->second->held = false;
+  handles_.erase(found);  // mappings keep the memory
+  return hipSuccess;
+}
+
+hipError_t Vmm::map(void* address, std::size_t size, std::size_t offset, std::uint64_t physical) {
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  const std::uint64_t end = begin + size;
+  std::unique_lock lock(mutex_);
+  waitForLeaving(lock, begin, end);
+  const auto found = handles_.find(physical);
+  if (found == handles_.end() || begin % kPage != 0 || size % kPage != 0 || offset % kPage != 0)
+    return hipErrorInvalidValue;
+  const std::shared_ptr<Physical> memory = found->second;
+  if (offset > memory->size || size > memory->size - offset || !reserved(begin, end)) return hipErrorInvalidValue;
+  const auto next = mappings_.upper_bound(begin);
+  if ((next != mappings_.end() && next->first < end) ||
+      (next != mappings_.begin() && std::prev(next)->second.end > begin))
+    return hipErrorInvalidValue;
+  if (const hipError_t error = memory->place(begin, size, offset); error != hipSuccess) return error;
+  if (!regions_.insert({begin, end, 0, -1, true})) {
+    unback(begin, end);
+    return hipErrorMapFailed;
+  }
+  mappings_.emplace(begin, Mapped{end, memory, 0});
+  return hipSuccess;
+}
+
+hipError_t Vmm::unmap(void* address, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  std::vector<Leaving> leaving;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!covers(begin, begin + size)) return hipErrorInvalidValue;
+    for (auto each = mappings_.find(begin); each != mappings_.end() && each->first < begin + size;) {
+      auto remove = [this, first = each->first, end = each->second.end, physical = each->second.physical] {
+        removePages(first, end, *physical);
+      };
+      leaving.push_back({each->first, each->second.end, std::make_shared<Task>(std::move(remove))});
+      each = mappings_.erase(each);
+    }
+    leaving_.insert(leaving_.end(), leaving.begin(), leaving.end());
+  }
+  for (const Leaving& each : leaving) retire_(each.begin, each.gone);
+  return hipSuccess;
+}
+
+void Vmm::removePages(std::uint64_t begin, std::uint64_t end, Physical& physical) {
+  const std::lock_guard lock(mutex_);
+  if (physical.home == begin) {
+    if (physical.held) {
+      void* moved = mremap(at(begin), end - begin, end - begin, MREMAP_MAYMOVE);
+      if (moved != MAP_FAILED) physical.parked = moved;
+    }
+    physical.home = 0;
+  }
+  unback(begin, end);
+}
+
+hipError_t Vmm::setAccess(void* address, std::size_t size, std::uint64_t changed, std::uint64_t granted) {
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  const std::lock_guard lock(mutex_);
+  if (!covers(begin, begin + size)) return hipErrorInvalidValue;
+  for (auto each = mappings_.find(begin); each != mappings_.end() && each->first < begin + size; ++each) {
+    each->second.devices = (each->second.devices & ~changed) | granted;
+    regions_.setDevices(each->first, each->second.devices);
+  }
+  return hipSuccess;
+}
+
+bool Vmm::reserved(std::uint64_t begin, std::uint64_t end) const {
+  const auto next = reservations_.upper_bound(begin);
+  return next != reservations_.begin() && std::prev(next)->second >= end;
+}
+
+bool Vmm::covers(std::uint64_t begin, std::uint64_t end) const {
+  for (auto each = mappings_.find(begin); begin < end; ++each) {
+    if (each == mappings_.end() || each->first != begin) return false;
+    begin = each->second.end;
+  }
+  return begin == end;
+}
+
+void Vmm::waitForLeaving(std::unique_lock<std::mutex>& lock, std::uint64_t begin, std::uint64_t end) {
+  for (;;) {
+    std::erase_if(leaving_, [](const Leaving& l) { return l.gone->done(); });
+    const auto found = std::find_if(leaving_.begin(), leaving_.end(),
+                                    [&](const Leaving& l) { return l.begin < end && begin < l.end; });
+    if (found == leaving_.end()) return;
+    const CommandPtr gone = found->gone;
+    lock.unlock();
+    gone->wait();
+    lock.lock();
+  }
+}
+
+}  // namespace hipr::softgpu

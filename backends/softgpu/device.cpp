@@ -1,0 +1,127 @@
+// One device: its processor, its failure state, and hipDeviceReset.
+#include <chrono>
+#include <thread>
+
+#include "backends/softgpu/device_services.h"
+#include "backends/softgpu/launch_pool.h"
+#include "backends/softgpu/memory.h"
+#include "backends/softgpu/module.h"
+#include "backends/softgpu/state.h"
+#include "backends/softgpu/stream.h"
+#include "base/env.h"
+#include "runtime/core.h"
+
+namespace hipr::softgpu {
+
+Device::Device(RegionTable& regions, int number, Gpu kind, std::size_t bytes)
+    : index(number),
+      gpu(kind),
+      capacity(bytes),
+      view(regions, number),
+      launches(std::make_unique<LaunchPool>(regions, number)),
+      services(std::make_unique<DeviceServices>(*this)) {}
+
+Device::~Device() = default;
+
+Executor& Device::executor() {
+  const std::lock_guard lock(executorMutex_);
+  if (executor_ == nullptr) {
+    const auto threads = static_cast<unsigned>(envNumber("HIP_REMOTE_SOFTGPU_THREADS", 0, 0, 1024));
+    executor_ = std::make_unique<Executor>(view, *services, Executor::Options{.threads = threads});
+  }
+  return *executor_;
+}
+
+void Device::abandonWork(const std::string& why) {
+  abandoning_.store(true, std::memory_order_release);
+  const std::lock_guard lock(executorMutex_);
+  if (executor_ != nullptr) executor_->stopAll(why);
+}
+
+void Device::fail(hipError_t error) {
+  hipError_t none = hipSuccess;
+  failure_.compare_exchange_strong(none, error, std::memory_order_acq_rel);
+}
+
+void Device::recover() {
+  failure_.store(hipSuccess, std::memory_order_release);
+  abandoning_.store(false, std::memory_order_release);
+}
+
+bool Device::charge(std::size_t bytes) {
+  std::size_t before = used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > capacity - before) return false;
+  } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+}  // namespace hipr::softgpu
+
+namespace hipr::core {
+
+using namespace softgpu;
+
+hipError_t deviceSynchronize(int device) {
+  Device& d = state().device(device);
+  std::vector<CommandPtr> work;
+  d.queues.collectUnfinished(work);
+  for (const CommandPtr& command : work) command->wait();
+  return d.failure();
+}
+
+hipError_t deviceReset(int device) {
+  State& s = state();
+  Device& d = s.device(device);
+  std::vector<CommandPtr> work;
+  d.queues.collectUnfinished(work);
+  for (const CommandPtr& command : work) {
+    // Asked again and again: a kernel may have been on its way to the processor when the others were stopped.
+    while (!command->done()) {
+      d.abandonWork("the device was reset");
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  d.queues.closeAll();
+  d.events.takeAll();
+  for (auto& module : d.modules.takeAll()) retireModule(std::move(module));
+  for (auto& block : d.blocks.takeAll()) retireBlock(std::move(block));
+  for (const Device& peer : s.devices) s.regions.setPeerAccess(device, peer.index, false);
+  d.services->reset();
+  d.stackBytes = kDefaultStackBytes;
+  d.printfBytes = kDefaultPrintfBytes;
+  d.heapBytes = kDefaultHeapBytes;
+  d.recover();
+  return hipSuccess;
+}
+
+hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) {
+  Device& d = state().device(device);
+  switch (limit) {
+    case hipLimitStackSize:
+      d.stackBytes = value;
+      return hipSuccess;
+    case hipLimitPrintfFifoSize:
+      d.printfBytes = value;
+      return hipSuccess;
+    case hipLimitMallocHeapSize:
+      d.heapBytes = value;
+      return hipSuccess;
+    default:
+      return hipErrorUnsupportedLimit;
+  }
+}
+
+hipError_t setPeerAccess(int device, int peer, bool enabled) {
+  state().regions.setPeerAccess(device, peer, enabled);
+  return hipSuccess;
+}
+
+hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) {
+  const Device& d = state().device(device);
+  *total = d.capacity;
+  *free = d.capacity - d.used();
+  return hipSuccess;
+}
+
+}  // namespace hipr::core

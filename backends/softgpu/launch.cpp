@@ -1,0 +1,189 @@
+// A kernel launch: builds what the kernel finds when it starts (argument segment, dispatch packet), gives it to the
+// processor in stream order, and turns a fault into the error HIP reports.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/softgpu/device_services.h"
+#include "backends/softgpu/launch_pool.h"
+#include "backends/softgpu/module.h"
+#include "backends/softgpu/state.h"
+#include "backends/softgpu/stream.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "code_object/kernarg.h"
+#include "runtime/async_error.h"
+#include "runtime/core.h"
+
+namespace hipr::softgpu {
+namespace {
+
+// Kernels with a stack of unknown depth get at least this much, whatever hipLimitStackSize says.
+constexpr std::size_t kLeastStack = std::size_t{16} << 10;
+
+// The HSA kernel dispatch packet, which kernels read through their dispatch pointer.
+struct DispatchPacket {
+  std::uint16_t header = 2;  // kernel dispatch
+  std::uint16_t setup = 3;   // dimensions
+  std::uint16_t groupSize[3] = {};
+  std::uint16_t reserved0 = 0;
+  std::uint32_t gridSize[3] = {};
+  std::uint32_t privateBytes = 0;
+  std::uint32_t groupBytes = 0;
+  std::uint64_t kernelObject = 0;
+  std::uint64_t kernarg = 0;
+  std::uint64_t reserved1 = 0;
+  std::uint64_t completionSignal = 0;
+};
+static_assert(sizeof(DispatchPacket) == 64);
+
+hipError_t errorOf(const Fault& fault, Device& device) {
+  switch (fault.kind) {
+    case FaultKind::kMemory:
+      return hipErrorIllegalAddress;
+    case FaultKind::kWatchdog:
+      return hipErrorLaunchTimeOut;
+    case FaultKind::kResources:
+      return hipErrorLaunchOutOfResources;
+    case FaultKind::kTrap:
+      return device.services->takeAssertion() ? hipErrorAssert : hipErrorLaunchFailure;
+    case FaultKind::kIllegalInstruction:
+      return hipErrorLaunchFailure;
+  }
+  return hipErrorUnknown;
+}
+
+// What a launch needs until its kernel is done.
+struct LaunchMemory {
+  LaunchPool::Block arguments;
+  LaunchPool::Block printf;
+  std::function<void()> print;
+};
+
+class KernelRun : public Command {
+ public:
+  KernelRun(Device& device, Dispatch dispatch, LaunchMemory memory)
+      : device_(device), dispatch_(std::move(dispatch)), memory_(std::move(memory)) {}
+
+ protected:
+  void start(Starter) override {
+    if (device_.skipsWork()) return end();
+    device_.executor().submit(std::move(dispatch_), [self = std::static_pointer_cast<KernelRun>(shared_from_this())](
+                                                        std::optional<Fault> fault) { self->ended(fault); });
+  }
+
+ private:
+  void ended(const std::optional<Fault>& fault) {
+    if (memory_.print) memory_.print();
+    if (fault && !device_.abandoning()) {
+      const hipError_t error = errorOf(*fault, device_);
+      device_.fail(error);
+      raiseAsyncError(error, fault->text);
+    }
+    end();
+  }
+  void end() {
+    memory_ = {};
+    finish();
+  }
+
+  Device& device_;
+  Dispatch dispatch_;
+  LaunchMemory memory_;
+};
+
+code::HiddenValues hiddenValues(const Launch& launch, const LoadedKernel& kernel, DeviceServices& services) {
+  code::HiddenValues values = code::HiddenValues::forGrid({launch.threads.x, launch.threads.y, launch.threads.z},
+                                                          {launch.block.x, launch.block.y, launch.block.z});
+  values.gridDims = 3;
+  values.dynamicLdsSize = launch.sharedBytes;
+  values.privateBase = kPrivateBase;
+  values.sharedBase = kSharedBase;
+  values.multigridSyncArg = launch.cooperative ? 1 : 0;  // "one grid, all resident": not a pointer
+  if (kernel.wantsHostcalls) values.hostcallBuffer = services.hostcallBuffer();
+  if (kernel.wantsHeap) values.heapV1 = services.heap();
+  if (kernel.wantsQueue) values.queuePtr = values.defaultQueue = services.queue();
+  return values;
+}
+
+std::uint32_t watchdogMilliseconds() {
+  static const auto value =
+      static_cast<std::uint32_t>(envNumber("HIP_REMOTE_SOFTGPU_WATCHDOG", 0, 0, 1'000'000) * 1000);
+  return value;
+}
+
+// Fills the argument segment and, behind it, the dispatch packet.
+hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, LaunchMemory& memory,
+                   Dispatch& dispatch) {
+  const code::Kernel& kernel = *launch.function->kernel;
+  const LoadedKernel& loaded = module.kernel(kernel);
+  const std::size_t size =
+      std::max<std::size_t>({kernel.metadata.kernargSize, launch.arguments.size(), kernel.descriptor.kernargSize});
+  const std::size_t packetAt = roundUp(size, 64);
+  if (packetAt + sizeof(DispatchPacket) > LaunchPool::kMaxBlock) return hipErrorInvalidValue;
+  memory.arguments = device.launches->take(packetAt + sizeof(DispatchPacket));
+  if (!memory.arguments) return hipErrorOutOfMemory;
+
+  code::HiddenValues hidden = hiddenValues(launch, loaded, *device.services);
+  if (loaded.wantsPrintfBuffer) {
+    memory.printf = device.launches->take(std::clamp<std::size_t>(device.printfBytes, 4096, LaunchPool::kMaxBlock));
+    if (!memory.printf) return hipErrorOutOfMemory;
+    memory.print =
+        device.services->bufferedPrintf({memory.printf.begin(), memory.printf.size()}, module.object->printfFormats());
+    hidden.printfBuffer = reinterpret_cast<std::uint64_t>(memory.printf.begin());
+  }
+  const std::span<std::byte> kernarg(memory.arguments.begin(), size);
+  std::copy(launch.arguments.begin(), launch.arguments.end(), kernarg.begin());
+  std::fill(kernarg.begin() + static_cast<std::ptrdiff_t>(launch.arguments.size()), kernarg.end(), std::byte{0});
+  if (const Status status = code::fillHidden(kernel.metadata, hidden, kernarg); !status.ok()) {
+    logError("softgpu: kernel %s: %s", kernel.metadata.name.c_str(), status.message().c_str());
+    return hipErrorInvalidImage;
+  }
+
+  dispatch.kernel = loaded.code;
+  dispatch.groupSize = {launch.block.x, launch.block.y, launch.block.z};
+  dispatch.gridSize = {launch.threads.x, launch.threads.y, launch.threads.z};
+  dispatch.dynamicLdsBytes = launch.sharedBytes;
+  dispatch.privateBytes = std::max(kernel.metadata.privateFixedSize, kernel.descriptor.privateFixedSize);
+  if (kernel.metadata.usesDynamicStack || kernel.descriptor.usesDynamicStack())
+    dispatch.privateBytes += static_cast<std::uint32_t>(std::max<std::size_t>(device.stackBytes, kLeastStack));
+  dispatch.kernarg = reinterpret_cast<std::uint64_t>(kernarg.data());
+  dispatch.dispatchPacket = dispatch.kernarg + packetAt;
+  dispatch.queue = hidden.queuePtr;
+  dispatch.dispatchId = device.nextDispatch.fetch_add(1, std::memory_order_relaxed);
+  dispatch.cooperative = launch.cooperative;
+  dispatch.watchdogMilliseconds = watchdogMilliseconds();
+
+  DispatchPacket packet;
+  for (int i = 0; i < 3; ++i) {
+    packet.groupSize[i] = static_cast<std::uint16_t>(dispatch.groupSize[i]);
+    packet.gridSize[i] = dispatch.gridSize[i];
+  }
+  packet.privateBytes = dispatch.privateBytes;
+  packet.groupBytes = kernel.descriptor.groupFixedSize + launch.sharedBytes;
+  packet.kernelObject = module.image.address() + kernel.descriptorAddress;
+  packet.kernarg = dispatch.kernarg;
+  std::memcpy(memory.arguments.begin() + packetAt, &packet, sizeof packet);
+  return hipSuccess;
+}
+
+}  // namespace
+}  // namespace hipr::softgpu
+
+namespace hipr::core {
+
+using namespace softgpu;
+
+hipError_t launch(const Launch& launch, Stream& stream) {
+  Device& device = state().device(stream.device);
+  if (device.failure() != hipSuccess) return device.failure();
+  LaunchMemory memory;
+  Dispatch dispatch;
+  auto& module = *static_cast<LoadedModule*>(launch.function->module->impl);
+  if (const hipError_t error = prepare(launch, device, module, memory, dispatch); error != hipSuccess) return error;
+  if (launch.start != nullptr) eventRecord(*launch.start, stream);
+  queueOf(stream).submit(std::make_shared<KernelRun>(device, std::move(dispatch), std::move(memory)));
+  if (launch.stop != nullptr) eventRecord(*launch.stop, stream);
+  return hipSuccess;
+}
+
+}  // namespace hipr::core

@@ -1,0 +1,41 @@
+// A code object in device memory.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/softgpu/isa/execute.h"
+#include "backends/softgpu/mapping.h"
+#include "code_object/code_object.h"
+#include "runtime/objects.h"
+
+namespace hipr::softgpu {
+
+struct LoadedKernel {
+  KernelCode code;
+  bool wantsHostcalls = false;
+  bool wantsPrintfBuffer = false;
+  bool wantsHeap = false;
+  bool wantsQueue = false;
+};
+
+struct LoadedModule {
+  std::shared_ptr<const code::CodeObject> object;
+  Mapping image;
+  std::vector<Mapping> managed;  // storage of its __managed__ variables
+  std::shared_ptr<CodeCache> code;
+
+  // Made when first launched: a library may hold thousands of kernels.
+  const LoadedKernel& kernel(const code::Kernel& kernel);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const code::Kernel*, LoadedKernel> kernels_;
+};
+
+// Takes the module away from kernels and frees it when nothing can run it any more.
+void retireModule(std::unique_ptr<LoadedModule> module);
+
+}  // namespace hipr::softgpu

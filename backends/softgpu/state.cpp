@@ -1,0 +1,147 @@
+#include "backends/softgpu/state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "backends/softgpu/device_list.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "runtime/core.h"
+
+namespace hipr::softgpu {
+namespace {
+
+constexpr std::size_t kMaxCallbackThreads = 256;  // host functions may wait for each other
+constexpr auto kExitPatience = std::chrono::seconds(5);
+
+std::size_t cpus() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Half of the machine's memory between all devices, or what the user says.
+std::size_t memoryPerDevice(std::size_t devices) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const std::int64_t host = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / kMiB;
+  const std::int64_t fair =
+      std::max<std::int64_t>(64, host / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, devices)));
+  return static_cast<std::size_t>(envNumber("HIP_REMOTE_SOFTGPU_MEMORY", fair, 1, std::int64_t{1} << 30)) * kMiB;
+}
+
+// What open() found out. Replaced as a whole after a fork, because the parent's other threads may have held the lock.
+struct Process {
+  std::mutex mutex;
+  std::atomic<State*> state{nullptr};
+  hipError_t failure = hipSuccess;
+};
+Process process;
+
+void openLocked() {
+  const std::string text = envText("HIP_REMOTE_SOFTGPU").value_or("gfx90a");
+  std::vector<Gpu> gpus;
+  if (const Status status = parseDeviceList(text, gpus); !status.ok()) {
+    logError("HIP_REMOTE_SOFTGPU=%s: %s", text.c_str(), status.message().c_str());
+    process.failure = hipErrorNotInitialized;
+    return;
+  }
+  if (gpus.empty()) {
+    logError("HIP_REMOTE_SOFTGPU=%s: no device", text.c_str());
+    process.failure = hipErrorNoDevice;
+    return;
+  }
+  const std::size_t memory = memoryPerDevice(gpus.size());
+  process.state.store(new State(std::move(gpus), memory), std::memory_order_release);
+}
+
+}  // namespace
+
+State::State(std::vector<Gpu> gpus, std::size_t memoryBytes)
+    : platform(describe(gpus, memoryBytes)),
+      copiers(std::min<std::size_t>(cpus(), 8)),
+      callbacks(kMaxCallbackThreads),
+      vmm(regions, [this](std::uint64_t begin, const CommandPtr& reclaim) { retire(begin, reclaim); }) {
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    devices.emplace_back(regions, static_cast<int>(i), gpus[i], platform.devices[i].props.totalGlobalMem);
+}
+
+std::vector<CommandPtr> State::workInFlight() {
+  std::vector<CommandPtr> out;
+  for (Device& device : devices) device.queues.collectUnfinished(out);
+  return out;
+}
+
+void State::waitForWorkInFlight() {
+  for (const CommandPtr& command : workInFlight()) command->wait();
+}
+
+void State::afterWorkInFlight(std::function<void()> action) {
+  const std::vector<CommandPtr> earlier = workInFlight();
+  if (earlier.empty()) return action();
+  const auto task = std::make_shared<Task>(std::move(action));
+  for (const CommandPtr& command : earlier) task->after(*command);
+  task->release();
+}
+
+void State::retire(std::uint64_t begin, const CommandPtr& reclaim) {
+  afterWorkInFlight([this, begin, reclaim] {
+    regions.erase(begin);
+    for (const CommandPtr& command : workInFlight()) reclaim->after(*command);
+    reclaim->release();
+  });
+}
+
+State& state() {
+  return *process.state.load(std::memory_order_acquire);
+}
+
+}  // namespace hipr::softgpu
+
+namespace hipr::core {
+
+using namespace softgpu;
+
+hipError_t open(const Platform** platform) {
+  State* now = process.state.load(std::memory_order_acquire);
+  if (now == nullptr) {
+    const std::lock_guard lock(process.mutex);
+    if (process.state.load(std::memory_order_relaxed) == nullptr && process.failure == hipSuccess) openLocked();
+    now = process.state.load(std::memory_order_relaxed);
+    if (now == nullptr) return process.failure;
+  }
+  if (now->closed.load(std::memory_order_acquire)) return hipErrorDeinitialized;
+  *platform = &now->platform;
+  return hipSuccess;
+}
+
+// The child has one thread and none of the executor's; memory of the parent's devices is its own copy, unused.
+void forgetAfterFork() {
+  [[maybe_unused]] static State* abandoned;  // reachable, so that leak checkers know it is meant
+  abandoned = process.state.load(std::memory_order_relaxed);
+  new (&process) Process;
+}
+
+void shutdown() {
+  State* now = process.state.load(std::memory_order_acquire);
+  if (now == nullptr || now->closed.exchange(true)) return;
+  const auto until = std::chrono::steady_clock::now() + kExitPatience;
+  bool patient = true;
+  for (const CommandPtr& command : now->workInFlight()) {
+    while (!command->done()) {
+      if (patient && std::chrono::steady_clock::now() > until) {
+        logError("softgpu: the program ended with kernels still running after %d s; they are stopped",
+                 static_cast<int>(kExitPatience.count()));
+        patient = false;
+      }
+      if (!patient)
+        for (Device& device : now->devices) device.abandonWork("the program ended");
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (!patient && std::chrono::steady_clock::now() > until + kExitPatience) return;  // a host function is stuck
+    }
+  }
+  // Idle threads stay asleep until the process is gone: other threads of the program may still be calling us.
+}
+
+}  // namespace hipr::core

@@ -1,0 +1,138 @@
+// Everything this process knows about its software GPUs. Made by the first core::open(), never destroyed: at exit other
+// threads of the program may still be calling, and after a fork the child simply starts a new one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/softgpu/address_space.h"
+#include "backends/softgpu/arena.h"
+#include "backends/softgpu/command.h"
+#include "backends/softgpu/isa/execute.h"
+#include "backends/softgpu/platform.h"
+#include "backends/softgpu/queue.h"
+#include "backends/softgpu/thread_pool.h"
+#include "backends/softgpu/vmm.h"
+#include "runtime/objects.h"
+#include "runtime/platform.h"
+
+namespace hipr::softgpu {
+
+struct Block;          // memory.h
+struct LoadedModule;   // module.h
+struct EventState;     // stream.h
+class LaunchPool;      // launch_pool.h
+class DeviceServices;  // device_services.h
+
+// Objects a program made on a device, so that a reset can drop them all.
+template <class T>
+class Registry {
+ public:
+  T* add(std::unique_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    T* const raw = object.get();
+    objects_.emplace(raw, std::move(object));
+    return raw;
+  }
+  std::unique_ptr<T> take(T* object) {  // null when it was dropped already
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(object);
+    if (found == objects_.end()) return nullptr;
+    std::unique_ptr<T> out = std::move(found->second);
+    objects_.erase(found);
+    return out;
+  }
+  std::vector<std::unique_ptr<T>> takeAll() {
+    std::vector<std::unique_ptr<T>> out;
+    const std::lock_guard lock(mutex_);
+    for (auto& [raw, object] : objects_) out.push_back(std::move(object));
+    objects_.clear();
+    return out;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<T*, std::unique_ptr<T>> objects_;
+};
+
+class Device {
+ public:
+  Device(RegionTable& regions, int index, Gpu gpu, std::size_t capacity);
+  ~Device();
+
+  const int index;
+  const Gpu gpu;
+  const std::size_t capacity;  // bytes it may hand out
+  DeviceView view;
+  QueueSet queues;
+
+  Registry<Block> blocks;
+  Registry<LoadedModule> modules;
+  Registry<EventState> events;
+  Arena smallBlocks{256};
+  std::unique_ptr<LaunchPool> launches;
+  std::unique_ptr<DeviceServices> services;
+  std::atomic<std::uint64_t> nextDispatch{0};
+
+  std::atomic<std::size_t> stackBytes{kDefaultStackBytes};
+  std::atomic<std::size_t> printfBytes{kDefaultPrintfBytes};
+  std::atomic<std::size_t> heapBytes{kDefaultHeapBytes};
+
+  Executor& executor();  // made on first use
+
+  // A fault ends what the device does: until it is reset, work given to it completes without being done.
+  void fail(hipError_t error);
+  hipError_t failure() const { return failure_.load(std::memory_order_acquire); }
+  // Ends the kernels that run now, without calling that a failure; those still queued do not start.
+  void abandonWork(const std::string& why);
+  bool abandoning() const { return abandoning_.load(std::memory_order_acquire); }
+  bool skipsWork() const { return failure() != hipSuccess || abandoning(); }
+  void recover();
+
+  bool charge(std::size_t bytes);  // false when the device has not that much left
+  void refund(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t> used_{0};
+  std::mutex executorMutex_;
+  std::unique_ptr<Executor> executor_;
+  std::atomic<hipError_t> failure_{hipSuccess};
+  std::atomic<bool> abandoning_{false};
+};
+
+struct State {
+  State(std::vector<Gpu> gpus, std::size_t memoryBytes);
+
+  const Platform platform;
+  RegionTable regions;
+  std::deque<Device> devices;
+  Arena hostBlocks{kPage};
+  ThreadPool copiers;
+  ThreadPool callbacks;
+  Vmm vmm;
+  std::atomic<bool> closed{false};
+
+  Device& device(int index) { return devices[static_cast<std::size_t>(index)]; }
+
+  // Everything any device is doing or still has to do.
+  std::vector<CommandPtr> workInFlight();
+  void waitForWorkInFlight();
+  // Runs `action` when all that is done; at once when nothing is.
+  void afterWorkInFlight(std::function<void()> action);
+  // Takes the range that begins there away from kernels, and lets `reclaim` run when no kernel can be in the middle of
+  // an access to it any more: work in flight now may use it, and what starts meanwhile may at worst have looked it up.
+  // REQUIRES: reclaim->release() was not called.
+  void retire(std::uint64_t begin, const CommandPtr& reclaim);
+};
+
+// REQUIRES: core::open() succeeded.
+State& state();
+
+}  // namespace hipr::softgpu

@@ -63,29 +63,6 @@ struct Edge<Exported, Abi> {
   }
 };
 
-template <auto Exported, int Abi>
-  requires OneOf<Exported, &::hipGetDeviceProperties, &::hipGetDevicePropertiesR0000>
-struct Edge<Exported, Abi> {
-  template <auto>
-  static hipError_t call(hipDeviceProp_tR0000* prop, int device) {
-    hipDeviceProp_tR0600 full;
-    const hipError_t error = api::hipGetDevicePropertiesR0600(prop != nullptr ? &full : nullptr, device);
-    if (error == hipSuccess) *prop = toR0000(full);
-    return error;
-  }
-};
-
-template <auto Exported, int Abi>
-  requires OneOf<Exported, &::hipChooseDevice, &::hipChooseDeviceR0000>
-struct Edge<Exported, Abi> {
-  template <auto>
-  static hipError_t call(int* device, const hipDeviceProp_tR0000* prop) {
-    if (prop == nullptr) return api::hipChooseDeviceR0600(device, nullptr);
-    const hipDeviceProp_tR0600 full = fromR0000(*prop);
-    return api::hipChooseDeviceR0600(device, &full);
-  }
-};
-
 template <int Abi>
 struct Edge<&::hipDeviceGetAttribute, Abi> {
   template <auto Api>
@@ -101,13 +78,11 @@ struct Edge<&::hipDeviceGetAttribute, Abi> {
  private:
   static hipError_t ofArchitecture(int* value, bool features, int device) {
     if (value == nullptr) return hipErrorInvalidValue;
-    hipDeviceProp_tR0600 prop;
-    const hipError_t error = api::hipGetDevicePropertiesR0600(&prop, device);
+    hipDeviceProp_tR0000 prop;
+    const hipError_t error = api::hipGetDevicePropertiesR0000(&prop, device);
     if (error != hipSuccess) return error;
-    if (features)
-      std::memcpy(value, &prop.arch, sizeof(*value));
-    else
-      *value = gcnArchNumber(prop.gcnArchName);
+    static_assert(sizeof(prop.arch) == sizeof(*value));
+    std::memcpy(value, features ? static_cast<const void*>(&prop.arch) : &prop.gcnArch, sizeof(*value));
     return hipSuccess;
   }
 };

@@ -5,53 +5,6 @@
 
 namespace hipr::abi {
 
-// The fields that both property structs have under one name. Arrays longer in R0600 are cut to what R0000 has.
-#define HIPR_COMMON_PROPERTIES(X)                                                                                     \
-  X(name)                                                                                                             \
-  X(totalGlobalMem)                                                                                                   \
-  X(sharedMemPerBlock) X(regsPerBlock) X(warpSize) X(maxThreadsPerBlock) X(maxThreadsDim) X(maxGridSize) X(clockRate) \
-      X(memoryClockRate) X(memoryBusWidth) X(totalConstMem) X(major) X(minor) X(multiProcessorCount) X(l2CacheSize)   \
-          X(maxThreadsPerMultiProcessor) X(computeMode) X(clockInstructionRate) X(arch) X(concurrentKernels)          \
-              X(pciDomainID) X(pciBusID) X(pciDeviceID) X(maxSharedMemoryPerMultiProcessor) X(isMultiGpuBoard)        \
-                  X(canMapHostMemory) X(gcnArchName) X(integrated) X(cooperativeLaunch)                               \
-                      X(cooperativeMultiDeviceLaunch) X(maxTexture1DLinear) X(maxTexture1D) X(maxTexture2D)           \
-                          X(maxTexture3D) X(hdpMemFlushCntl) X(hdpRegFlushCntl) X(memPitch) X(textureAlignment)       \
-                              X(texturePitchAlignment) X(kernelExecTimeoutEnabled) X(ECCEnabled) X(tccDriver)         \
-                                  X(cooperativeMultiDeviceUnmatchedFunc) X(cooperativeMultiDeviceUnmatchedGridDim)    \
-                                      X(cooperativeMultiDeviceUnmatchedBlockDim)                                      \
-                                          X(cooperativeMultiDeviceUnmatchedSharedMem) X(isLargeBar) X(asicRevision)   \
-                                              X(managedMemory) X(directManagedMemAccessFromHost)                      \
-                                                  X(concurrentManagedAccess) X(pageableMemoryAccess)                  \
-                                                      X(pageableMemoryAccessUsesHostPageTables)
-
-#define HIPR_COPY_PROPERTY(field)                        \
-  static_assert(sizeof(to.field) == sizeof(from.field)); \
-  std::memcpy(&to.field, &from.field, sizeof(to.field));
-
-hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& from) {
-  hipDeviceProp_tR0000 to{};
-  HIPR_COMMON_PROPERTIES(HIPR_COPY_PROPERTY)
-  to.gcnArch = gcnArchNumber(from.gcnArchName);
-  return to;
-}
-
-hipDeviceProp_tR0600 fromR0000(const hipDeviceProp_tR0000& from) {
-  hipDeviceProp_tR0600 to{};
-  HIPR_COMMON_PROPERTIES(HIPR_COPY_PROPERTY)
-  return to;
-}
-
-int gcnArchNumber(const char* gcnArchName) {
-  if (std::strncmp(gcnArchName, "gfx", 3) != 0) return 0;
-  const char* digits = gcnArchName + 3;
-  const std::size_t length = std::strspn(digits, "0123456789abcdef");
-  if (length < 3 || length > 4) return 0;
-  // The last two digits are hexadecimal minor version and stepping, the rest is the decimal major version.
-  const auto hex = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  const int major = length == 3 ? hex(digits[0]) : hex(digits[0]) * 10 + hex(digits[1]);
-  return major * 100 + hex(digits[length - 2]) * 10 + hex(digits[length - 1]);
-}
-
 hipMemoryType memoryTypeFrom5(int type) {
   constexpr hipMemoryType kTypes[] = {hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeArray, hipMemoryTypeUnified,
                                       hipMemoryTypeManaged};

@@ -8,13 +8,6 @@
 
 namespace hipr::abi {
 
-// --- device properties: the struct of HIP 5, still what the plain symbols take in every version
-hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& prop);
-// Fields that only R0600 has are zero, which hipChooseDevice takes as "any".
-hipDeviceProp_tR0600 fromR0000(const hipDeviceProp_tR0000& prop);
-// The number HIP 5 derived from an architecture name: "gfx90a:xnack-" is 910. 0 when it is no such name.
-int gcnArchNumber(const char* gcnArchName);
-
 // --- hipMemoryType was renumbered in HIP 6
 inline constexpr int kMemoryType5Host = 0, kMemoryType5Device = 1, kMemoryType5Array = 2, kMemoryType5Unified = 3,
                      kMemoryType5Managed = 4;

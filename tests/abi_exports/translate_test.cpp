@@ -14,26 +14,6 @@ void put(std::byte* bytes, std::size_t offset, T value) {
   std::memcpy(bytes + offset, &value, sizeof(value));
 }
 
-TEST(Translate, ArchitectureNumbers) {
-  EXPECT_EQ(gcnArchNumber("gfx906"), 906);
-  EXPECT_EQ(gcnArchNumber("gfx90a:sramecc+:xnack-"), 910);
-  EXPECT_EQ(gcnArchNumber("gfx942"), 942);
-  EXPECT_EQ(gcnArchNumber("gfx1030"), 1030);
-  EXPECT_EQ(gcnArchNumber("sm_90"), 0);
-  EXPECT_EQ(gcnArchNumber("gfx"), 0);
-}
-
-TEST(Translate, PropertiesSurviveTheSmallStruct) {
-  hipDeviceProp_tR0600 prop{};
-  std::strcpy(prop.name, "x");
-  prop.maxTexture2D[1] = 5;
-  prop.asicRevision = 8;
-  prop.isLargeBar = 1;
-  prop.hdpMemFlushCntl = reinterpret_cast<unsigned*>(0x40);
-  const hipDeviceProp_tR0600 back = fromR0000(toR0000(prop));
-  EXPECT_EQ(std::memcmp(&back, &prop, sizeof(prop)), 0);
-}
-
 TEST(Translate, MemoryTypesRoundTrip) {
   for (hipMemoryType type :
        {hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeArray, hipMemoryTypeUnified, hipMemoryTypeManaged})

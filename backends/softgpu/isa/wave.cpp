@@ -1,7 +1,6 @@
 #include "backends/softgpu/isa/wave.h"
 
 #include <bit>
-#include <cfenv>
 #include <cstdio>
 #include <string>
 
@@ -27,21 +26,6 @@ bool vectorAlu(const Inst& i) {
 void shift(std::uint16_t& code, unsigned by) {
   if (code >= kVgpr && code < kAgpr && code + by < kAgpr) code = static_cast<std::uint16_t>(code + by);
 }
-
-// The host rounds as the wave's MODE says (its f32 field) while the wave runs.
-class RoundingScope {
- public:
-  explicit RoundingScope(std::uint32_t mode) : changed_((mode & 3) != 0) {
-    constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    if (changed_) std::fesetround(kModes[mode & 3]);
-  }
-  ~RoundingScope() {
-    if (changed_) std::fesetround(FE_TONEAREST);
-  }
-
- private:
-  bool changed_;
-};
 
 }  // namespace
 
@@ -108,7 +92,6 @@ bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
 }
 
 void runWave(Wave& w) {
-  RoundingScope rounding(w.mode);
   if (w.gprIndexing) runIndexed(w);
   while (w.budget-- > 0) {
     const Inst* i = w.ip;

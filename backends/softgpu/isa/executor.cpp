@@ -1,0 +1,242 @@
+// The pool: threads that start and resume workgroups of all dispatches.
+//
+// A workgroup that computes keeps its thread for a while; one whose waves all sleep or wait gives it up at once. A free
+// thread alternates between resuming the longest waiting workgroup and starting the next one of some dispatch, so that
+// whatever a spinning workgroup waits for gets its turn, started or not.
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <thread>
+
+#include "backends/softgpu/isa/decode.h"
+#include "backends/softgpu/isa/resident.h"
+
+namespace hipr::softgpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kTurn = 1 << 18;      // instructions per wave before a computing workgroup gives way
+constexpr unsigned kMaxResidentWaves = 4096;  // beyond it nothing new starts, unless it is cooperative
+constexpr std::uint32_t kMaxLds = 64 * 1024;
+constexpr std::uint32_t kMaxGroupItems = 1024;
+
+std::string refusal(const Dispatch& d) {
+  std::uint64_t items = 1;
+  for (int k = 0; k < 3; ++k) {
+    items *= d.groupSize[k];
+    if (!d.groupSize[k] || !d.gridSize[k] || items > kMaxGroupItems) return "impossible workgroup or grid size";
+  }
+  if (!d.kernel.code || !d.kernel.code->at(d.kernel.entry)) return "no code at the kernel's entry";
+  if (std::uint64_t{d.kernel.descriptor.groupSegmentBytes} + d.dynamicLdsBytes > kMaxLds) return "too much LDS";
+  return "";
+}
+
+std::uint64_t groupsOf(const Dispatch& d) {
+  std::uint64_t groups = 1;
+  for (int k = 0; k < 3; ++k) groups *= (d.gridSize[k] + std::uint64_t{d.groupSize[k]} - 1) / d.groupSize[k];
+  return groups;
+}
+
+}  // namespace
+
+struct Executor::Pool {
+  struct Job {
+    DispatchState state;
+    Completion done;
+    std::uint64_t next = 0;  // workgroup to start
+    std::uint64_t groups = 0;
+    std::uint64_t living = 0;  // started and not done
+    Clock::time_point started;
+  };
+  struct Running {
+    Job* job;
+    std::unique_ptr<ResidentGroup> group;
+  };
+
+  Pool(const AddressSpace& memory, Services& services, unsigned count) : memory_(memory), services_(services) {
+    for (unsigned k = 0; k < count; ++k) threads_.emplace_back([this] { work(); });
+  }
+
+  ~Pool() {
+    {
+      std::unique_lock lock(mutex_);
+      finished_.wait(lock, [this] { return jobs_.empty() && completing_ == 0; });
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void submit(Dispatch dispatch, Completion done) {
+    auto job = std::make_unique<Job>();
+    std::string why = refusal(dispatch);
+    if (!why.empty()) {
+      why += ": " + dispatch.kernel.name;
+      return done(Fault{FaultKind::kResources, std::move(why), 0, -1, 0});
+    }
+    job->state.gpu = dispatch.kernel.code->gpu();
+    job->groups = groupsOf(dispatch);
+    job->state.dispatch = std::move(dispatch);
+    job->state.memory = &memory_;
+    job->state.services = &services_;
+    job->done = std::move(done);
+    job->started = Clock::now();
+    std::lock_guard lock(mutex_);
+    bool several = job->groups > 1;
+    jobs_.push_back(std::move(job));
+    several ? wake_.notify_all() : wake_.notify_one();
+  }
+
+  void stopAll(const std::string& why) {
+    std::unique_lock lock(mutex_);
+    std::vector<Job*> notStarted;
+    for (auto& job : jobs_) {
+      stop(*job, FaultKind::kTrap, why);
+      if (!job->living) notStarted.push_back(job.get());
+    }
+    for (Job* job : notStarted) complete(*job, lock);
+  }
+
+ private:
+  static void stop(Job& job, FaultKind kind, const std::string& why) {
+    std::lock_guard lock(job.state.faultMutex);
+    if (!job.state.fault) job.state.fault = Fault{kind, why + " in " + job.state.dispatch.kernel.name, 0, -1, 0};
+    job.state.stop.store(true, std::memory_order_release);
+  }
+
+  bool startable(const Job& job) const {
+    return job.next < job.groups && !job.state.stop.load(std::memory_order_relaxed) &&
+           (residentWaves_ < kMaxResidentWaves || job.state.dispatch.cooperative);
+  }
+
+  // The first dispatch that may start a workgroup goes to the end of the list, so that all get their turn.
+  Job* nextToStart() {
+    for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
+      if (!startable(**job)) continue;
+      jobs_.splice(jobs_.end(), jobs_, job);
+      return jobs_.back().get();
+    }
+    return nullptr;
+  }
+
+  // REQUIRES: the lock. Empty when there is nothing to do.
+  Running take(bool preferStart, std::uint64_t& startIndex) {
+    startIndex = ~0ull;
+    Job* job = preferStart || ready_.empty() ? nextToStart() : nullptr;
+    if (!job) {
+      if (ready_.empty()) return {};
+      Running running = std::move(ready_.front());
+      ready_.pop_front();
+      return running;
+    }
+    startIndex = job->next++;
+    ++job->living;
+    Running running{job, nullptr};
+    if (idle_.empty()) {
+      running.group = std::make_unique<ResidentGroup>();
+    } else {
+      running.group = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    return running;
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    bool preferStart = true;
+    unsigned idleTurns = 0;
+    while (true) {
+      std::uint64_t startIndex;
+      Running running = take(preferStart, startIndex);
+      if (!running.job) {
+        if (stopping_) return;
+        wake_.wait(lock);
+        continue;
+      }
+      std::size_t others = ready_.size();
+      lock.unlock();
+      Outcome outcome = turn(running, startIndex);
+      // When everybody only waits, for the host perhaps, let somebody else have the CPU.
+      idleTurns = outcome == Outcome::kIdle ? idleTurns + 1 : 0;
+      if (idleTurns > others) std::this_thread::sleep_for(std::chrono::microseconds(idleTurns > 1000 ? 200 : 1));
+      lock.lock();
+      if (startIndex != ~0ull) residentWaves_ += running.group->waveCount();
+      preferStart = !preferStart;
+      if (outcome == Outcome::kDone) {
+        retire(running, lock);
+      } else {
+        ready_.push_back(std::move(running));
+        wake_.notify_one();
+      }
+    }
+  }
+
+  Outcome turn(Running& running, std::uint64_t startIndex) {
+    Job& job = *running.job;
+    if (startIndex != ~0ull) running.group->start(job.state, startIndex);
+    Outcome outcome = running.group->run(kTurn);
+    std::uint32_t limit = job.state.dispatch.watchdogMilliseconds;
+    if (limit && Clock::now() - job.started > std::chrono::milliseconds(limit))
+      stop(job, FaultKind::kWatchdog, "time limit passed");
+    return outcome;
+  }
+
+  // The workgroup ended; with the last one the dispatch does.
+  void retire(Running& running, std::unique_lock<std::mutex>& lock) {
+    residentWaves_ -= running.group->waveCount();
+    wake_.notify_one();  // there may be room for another one now
+    idle_.push_back(std::move(running.group));
+    Job& job = *running.job;
+    --job.living;
+    bool stopped = job.state.stop.load(std::memory_order_acquire);
+    if (job.living || (job.next < job.groups && !stopped)) return;
+    complete(job, lock);
+  }
+
+  // Takes the dispatch off the list and tells its owner, without the lock.
+  void complete(Job& job, std::unique_lock<std::mutex>& lock) {
+    auto at = jobs_.begin();
+    while (at->get() != &job) ++at;
+    std::unique_ptr<Job> ended = std::move(*at);
+    jobs_.erase(at);
+    ++completing_;
+    lock.unlock();
+    ended->done(std::move(ended->state.fault));
+    ended.reset();
+    lock.lock();
+    --completing_;
+    if (jobs_.empty() && completing_ == 0) finished_.notify_all();
+  }
+
+  const AddressSpace& memory_;
+  Services& services_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable finished_;
+  std::list<std::unique_ptr<Job>> jobs_;
+  std::deque<Running> ready_;  // suspended workgroups, longest waiting first
+  std::vector<std::unique_ptr<ResidentGroup>> idle_;
+  unsigned residentWaves_ = 0;
+  unsigned completing_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+Executor::Executor(const AddressSpace& memory, Services& services, Options options) {
+  unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  pool_ = std::make_unique<Pool>(memory, services, count);
+}
+
+Executor::~Executor() = default;
+
+void Executor::submit(Dispatch dispatch, Completion done) {
+  pool_->submit(std::move(dispatch), std::move(done));
+}
+
+void Executor::stopAll(const std::string& why) {
+  pool_->stopAll(why);
+}
+
+}  // namespace hipr::softgpu

@@ -1,0 +1,72 @@
+// Vector instructions with one source: rounding, decomposition and the transcendental unit. The latter's hardware is
+// good to about one unit in the last place and so is this; where the result is exactly defined (sqrt, 1/x) it is
+// rounded correctly.
+#include "backends/softgpu/isa/convert.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+
+using I16 = std::int16_t;
+using I32 = std::int32_t;
+
+LANE(v_trunc_f32, float, (float a), std::trunc(a))
+LANE(v_ceil_f32, float, (float a), std::ceil(a))
+LANE(v_floor_f32, float, (float a), std::floor(a))
+LANE(v_rndne_f32, float, (float a), __builtin_roundevenf(a))
+LANE(v_fract_f32, float, (float a), fraction(a, 0x1.fffffep-1f))
+LANE(v_trunc_f64, double, (double a), std::trunc(a))
+LANE(v_ceil_f64, double, (double a), std::ceil(a))
+LANE(v_floor_f64, double, (double a), std::floor(a))
+LANE(v_rndne_f64, double, (double a), __builtin_roundeven(a))
+LANE(v_fract_f64, double, (double a), fraction(a, 0x1.fffffffffffffp-1))
+LANE(v_trunc_f16, Half, (Half a), toHalf(std::trunc(toFloat(a))))
+LANE(v_ceil_f16, Half, (Half a), toHalf(std::ceil(toFloat(a))))
+LANE(v_floor_f16, Half, (Half a), toHalf(std::floor(toFloat(a))))
+LANE(v_rndne_f16, Half, (Half a), toHalf(__builtin_roundevenf(toFloat(a))))
+LANE(v_fract_f16, Half, (Half a), toHalf(fraction(toFloat(a), 0x1.ffcp-1f)))
+
+LANE(v_frexp_exp_i32_f32, I32, (float a), exponent(a))
+LANE(v_frexp_mant_f32, float, (float a), mantissa(a))
+LANE(v_frexp_exp_i32_f64, I32, (double a), exponent(a))
+LANE(v_frexp_mant_f64, double, (double a), mantissa(a))
+LANE(v_frexp_exp_i16_f16, I16, (Half a), static_cast<I16>(exponent(toFloat(a))))
+LANE(v_frexp_mant_f16, Half, (Half a), toHalf(mantissa(toFloat(a))))
+
+static HIPR_INLINE float reciprocalRoot(float x) {
+  return static_cast<float>(1.0 / std::sqrt(double{x}));
+}
+// The argument of sine and cosine is in turns. Exact reduction first: past 256 the hardware gives 0 and 1.
+static HIPR_INLINE float sine(float turns) {
+  constexpr double kTwoPi = 6.283185307179586476925;
+  if (!(std::fabs(turns) <= 256.0f)) return turns - turns == 0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+  double t = double{turns} - std::nearbyint(double{turns});
+  return static_cast<float>(std::sin(t * kTwoPi));
+}
+static HIPR_INLINE float cosine(float turns) {
+  constexpr double kTwoPi = 6.283185307179586476925;
+  if (!(std::fabs(turns) <= 256.0f)) return turns - turns == 0 ? 1.0f : std::numeric_limits<float>::quiet_NaN();
+  double t = double{turns} - std::nearbyint(double{turns});
+  return static_cast<float>(std::cos(t * kTwoPi));
+}
+
+LANE(v_exp_f32, float, (float a), ::exp2f(a))
+LANE(v_log_f32, float, (float a), ::log2f(a))
+LANE(v_exp_legacy_f32, float, (float a), ::exp2f(a))
+LANE(v_log_legacy_f32, float, (float a), ::log2f(a))
+LANE(v_rcp_f32, float, (float a), 1.0f / a)
+LANE(v_rcp_iflag_f32, float, (float a), 1.0f / a)
+LANE(v_rsq_f32, float, (float a), reciprocalRoot(a))
+LANE(v_sqrt_f32, float, (float a), std::sqrt(a))
+LANE(v_sin_f32, float, (float a), sine(a))
+LANE(v_cos_f32, float, (float a), cosine(a))
+LANE(v_rcp_f64, double, (double a), 1.0 / a)
+LANE(v_rsq_f64, double, (double a), 1.0 / std::sqrt(a))
+LANE(v_sqrt_f64, double, (double a), std::sqrt(a))
+LANE(v_rcp_f16, Half, (Half a), toHalf(1.0f / toFloat(a)))
+LANE(v_sqrt_f16, Half, (Half a), toHalf(std::sqrt(toFloat(a))))
+LANE(v_rsq_f16, Half, (Half a), toHalf(reciprocalRoot(toFloat(a))))
+LANE(v_log_f16, Half, (Half a), toHalf(::log2f(toFloat(a))))
+LANE(v_exp_f16, Half, (Half a), toHalf(::exp2f(toFloat(a))))
+LANE(v_sin_f16, Half, (Half a), toHalf(sine(toFloat(a))))
+LANE(v_cos_f16, Half, (Half a), toHalf(cosine(toFloat(a))))
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

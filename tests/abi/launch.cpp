@@ -1,0 +1,84 @@
+// A kernel launched under each ABI: as a module, and registered the way compiler-made start-up code does it.
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "hip_abi.h"
+
+static std::vector<char> image() {
+  char self[4096];
+  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+  const std::string path(self, n > 0 ? static_cast<std::size_t>(n) : 0);
+  std::ifstream in(path.substr(0, path.rfind('/')) + "/modules/scale.bundle", std::ios::binary);
+  REQUIRE(in.good());
+  return std::vector<char>(std::istreambuf_iterator<char>(in), {});
+}
+
+static void* upload(const std::vector<float>& v) {
+  void* d = nullptr;
+  OK(hipMalloc(&d, v.size() * sizeof(float)));
+  OK(hipMemcpy(d, v.data(), v.size() * sizeof(float), 1));
+  return d;
+}
+
+static std::vector<float> scaled(void* d, int n) {
+  std::vector<float> v(n);
+  OK(hipMemcpy(v.data(), d, n * sizeof(float), 2));
+  OK(hipFree(d));
+  return v;
+}
+
+static std::vector<float> input(int n) {
+  std::vector<float> v(n);
+  for (int i = 0; i < n; ++i) v[i] = float(i);
+  return v;
+}
+static std::vector<float> expected(int n, float by) {
+  std::vector<float> v(n);
+  for (int i = 0; i < n; ++i) v[i] = float(i) * (by * float(i % 4 + 1));
+  return v;
+}
+
+TEST(module) {
+  const auto code = image();
+  void *module = nullptr, *f = nullptr;
+  OK(hipModuleLoadData(&module, code.data()));
+  OK(hipModuleGetFunction(&f, module, "scale"));
+  int n = 100;
+  float by = 1.5f;
+  void* d = upload(input(n));
+  void* arguments[] = {&d, &by, &n};
+  OK(hipModuleLaunchKernel(f, 2, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
+  const auto got = scaled(d, n);
+  EXPECT_VEC(got, expected(n, by));
+  IS(hipModuleLaunchKernel(f, 0, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr), kInvalidValue);
+  IS(hipModuleGetFunction(&f, module, "none such"), kNotFound);
+  OK(hipModuleUnload(module));
+  check::result(got);
+}
+
+TEST(registered_fat_binary) {
+  static const auto code = image();
+  struct {
+    std::uint32_t magic = 0x48495046, version = 1;
+    const void* binary = code.data();
+    void* unused = nullptr;
+  } static wrapper;
+  void** handle = __hipRegisterFatBinary(&wrapper);
+  REQUIRE(handle != nullptr);
+  static const char kernel = 0;  // any address names the kernel
+  char name[] = "scale";
+  __hipRegisterFunction(handle, &kernel, name, name, ~0u, nullptr, nullptr, nullptr, nullptr, nullptr);
+  int n = 300;
+  float by = -2;
+  void* d = upload(input(n));
+  void* arguments[] = {&d, &by, &n};
+  OK(hipLaunchKernel(&kernel, Dim3{3, 1, 1}, Dim3{128, 1, 1}, arguments, 0, nullptr));
+  OK(hipDeviceSynchronize());
+  EXPECT_VEC(scaled(d, n), expected(n, by));
+  const int tooLarge = hipLaunchKernel(&kernel, Dim3{1, 1, 1}, Dim3{2048, 1, 1}, arguments, 0, nullptr);
+  EXPECT(tooLarge == kInvalidConfiguration || (ABI < 7 && tooLarge == kInvalidValue));
+  (void)hipGetLastError();
+  __hipUnregisterFatBinary(handle);
+}

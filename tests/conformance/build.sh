@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Compiles the conformance programs into OUTDIR; does nothing when they are up to date.
+#   tests/conformance/build.sh OUTDIR
+# OUTDIR/NAME and OUTDIR/kernels/NAME come from hipcc. The kernels are built again by the newest plain clang found, as code
+# object version 5 without and with optimization and version 6: kernels-v5-O0, kernels-v5-O3, kernels-v6-O3.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:?usage: build.sh OUTDIR}
+mkdir -p "$out/modules"
+out=$(cd "$out" && pwd)
+
+newest() { compgen -c "$1-" | grep -E -- '-[0-9]+$' | sort -t- -k2 -V | tail -1 || true; }
+bitcode() { # the directory of the ROCm device libraries
+  local file
+  for file in /usr/lib/*/amdgcn/bitcode/ockl.bc /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/ockl.bc \
+    /usr/lib/llvm-*/lib/clang/*/lib/amdgcn/bitcode/ockl.bc; do
+    if [[ -e $file ]]; then
+      dirname "$file"
+      return
+    fi
+  done
+}
+clang=$(newest clang++)
+libraries=$(bitcode)
+version=${clang##*-}
+
+# Code object 6 wants a one-line library that old device libraries lack; it differs from version 5's in one number.
+library6=
+if [[ -n $clang && -e $libraries/oclc_abi_version_600.bc ]]; then
+  library6=$libraries
+elif [[ -n $clang && -e $libraries/oclc_abi_version_500.bc ]] && command -v "llvm-as-$version" >/dev/null; then
+  library6=$out/bitcode
+  if [[ ! -e $library6/oclc_abi_version_600.bc ]]; then
+    mkdir -p "$library6"
+    ln -sf "$libraries"/*.bc "$library6"
+    "llvm-dis-$version" "$libraries/oclc_abi_version_500.bc" -o - | sed 's/i32 500/i32 600/' |
+      "llvm-as-$version" -o "$library6/oclc_abi_version_600.bc"
+  fi
+fi
+
+clangFlags="-x hip --offload-arch=gfx90a --rocm-path=/usr -std=c++17 -Wno-unused-command-line-argument -Wno-#warnings"
+program() { # RULE OUTPUT SOURCE [FLAGS]
+  printf 'build %s: %s %s | %s\n' "$2" "$1" "$3" "$headers"
+  if [[ -n ${4:-} ]]; then printf '  flags = %s\n' "$4"; fi
+}
+
+headers="$here/check.h $here/support.h $here/module_support.h $here/kernels/half_reference.h"
+{
+  cat <<EOF
+flags =
+rule hipcc
+  command = ${HIPCC:-hipcc} --offload-arch=gfx90a -std=c++17 -O3 -Wall -Wextra \$flags \$in -o \$out
+  description = hipcc \$out
+rule genco
+  command = ${HIPCC:-hipcc} --genco -std=c++17 -O3 \$flags \$in -o \$out
+  description = module \$out
+rule clang
+  command = $clang $clangFlags --rocm-device-lib-path=$libraries \$flags \$in -o \$out -x none -lamdhip64
+  description = $clang \$out
+rule clang6
+  command = $clang $clangFlags --rocm-device-lib-path=$library6 -mcode-object-version=6 -w \$flags \$in -o \$out -x none -lamdhip64
+  description = $clang \$out
+rule device
+  command = $clang $clangFlags --rocm-device-lib-path=$libraries -O3 --cuda-device-only \$flags \$in -o \$out
+  description = module \$out
+rule device6
+  command = $clang $clangFlags --rocm-device-lib-path=$library6 -mcode-object-version=6 -w -O3 --cuda-device-only \$flags \$in -o \$out
+  description = module \$out
+rule text
+  command = echo 'This is not a code object.' > \$out
+EOF
+  for source in "$here"/*.hip; do
+    name=$(basename "$source" .hip)
+    flags=
+    if [[ $name == stream_per_thread ]]; then flags="-DHIP_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread"; fi
+    program hipcc "$name" "$source" "$flags"
+  done
+  for source in "$here"/kernels/*.hip; do
+    name=$(basename "$source" .hip)
+    program hipcc "kernels/$name" "$source"
+    if [[ -z $clang || -z $libraries || $name == atomics_wrap ]]; then continue; fi
+    program clang "kernels-v5-O0/$name" "$source" "-mcode-object-version=5 -O0"
+    program clang "kernels-v5-O3/$name" "$source" "-mcode-object-version=5 -O3"
+    if [[ -n $library6 ]]; then program clang6 "kernels-v6-O3/$name" "$source" "-O3"; fi
+  done
+  module=$here/modules/scale.hip
+  program genco modules/scale.bundle "$module" --offload-arch=gfx90a
+  program genco modules/scale.targets "$module" "--offload-arch=gfx1030 --offload-arch=gfx90a"
+  program genco modules/scale.gfx1030 "$module" --offload-arch=gfx1030
+  echo "build modules/text: text"
+  if [[ -n $clang && -n $libraries ]]; then
+    program device modules/scale.elf "$module" --no-gpu-bundle-output
+    program device modules/scale.compressed "$module" "--offload-arch=gfx1030 --offload-compress --gpu-bundle-output"
+    if [[ -n $library6 ]]; then program device6 modules/scale.v6 "$module" --no-gpu-bundle-output; fi
+  fi
+} >"$out/build.ninja"
+ninja -C "$out" ${JOBS:+-j"$JOBS"}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Runs every test program below PROGRAM_DIR twice, directly on softgpu and through a worker on 127.0.0.1, and compares results.
+#   tests/conformance/run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]     PROGRAM_DIR is BUILD_DIR/conformance unless given;
+# a FILTER is a part of a program's name. MODES="direct" or "remote" runs only that one; TIMEOUT (120) is in seconds.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:?usage: run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]}" && pwd)
+programs=$(cd "${2:-$build/conformance}" && pwd)
+shift $(($# < 2 ? $# : 2))
+logs=$programs/logs
+modes=${MODES:-direct remote}
+export HIP_REMOTE_SOFTGPU=${HIP_REMOTE_SOFTGPU:-gfx90ax2} # two devices, so that peers are tested too
+mkdir -p "$logs"
+# shellcheck source=scripts/worker.sh
+source "$here/../../scripts/worker.sh"
+
+wanted() { # NAME FILTER...
+  local name=$1 part
+  shift
+  for part in "$@"; do if [[ $name == *"$part"* ]]; then return 0; fi; done
+  return $(($# > 0))
+}
+
+run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
+  local log=$logs/${2//\//_}.$1 code=0
+  if [[ $1 == direct ]]; then
+    LD_LIBRARY_PATH=$build/lib/softgpu timeout -k 5 "${TIMEOUT:-120}" "$programs/$2" >"$log" 2>&1 || code=$?
+  else
+    LD_LIBRARY_PATH=$build/lib TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$worker_port \
+      timeout -k 5 "${TIMEOUT:-120}" "$programs/$2" >"$log" 2>&1 || code=$?
+  fi
+  local last
+  last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -1)
+  if [[ $code -eq 124 || $code -eq 137 ]]; then
+    echo "FAIL $2: $1: stopped after ${TIMEOUT:-120} s" >>"$log"
+  elif [[ -z $last ]]; then
+    echo "FAIL $2: $1: ended with status $code before its last test" >>"$log"
+  fi
+}
+
+count() { grep -cE "^$1 " "$2"; }
+
+if [[ $modes == *remote* ]]; then
+  trap stop_worker EXIT
+  start_worker "$build" "$logs/worker.log" || exit 1
+fi
+passed=0 failed=0 skipped=0 broken=()
+printf '%-34s %-18s %-18s %s\n' program direct remote results
+while read -r program; do
+  if ! wanted "$program" "$@"; then continue; fi
+  cells=()
+  for mode in direct remote; do
+    if [[ $modes != *$mode* ]]; then
+      cells+=(-)
+      continue
+    fi
+    run "$mode" "$program"
+    log=$logs/${program//\//_}.$mode
+    ok=$(count ok "$log") bad=$(grep -E '^FAIL ' "$log" | cut -d: -f1 | sort -u | wc -l)
+    passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + $(count skip "$log")))
+    if [[ $bad -gt 0 ]]; then
+      broken+=("$log")
+      cells+=("$ok ok, $bad FAILED")
+    else
+      cells+=("$ok ok")
+    fi
+  done
+  same=-
+  if [[ $modes == "direct remote" ]]; then
+    if diff <(grep ^result "$logs/${program//\//_}.direct") <(grep ^result "$logs/${program//\//_}.remote") >"$logs/${program//\//_}.diff"; then
+      same=same
+    else
+      same=DIFFERENT failed=$((failed + 1))
+      broken+=("$logs/${program//\//_}.diff")
+    fi
+  fi
+  printf '%-34s %-18s %-18s %s\n' "$program" "${cells[@]}" "$same"
+done < <(cd "$programs" && find . -type f -perm -u+x ! -path './modules/*' ! -path './logs/*' ! -path './bitcode/*' | sed 's|^\./||' | sort)
+
+for log in "${broken[@]}"; do
+  printf '\n%s\n' "$log"
+  grep -E '^(FAIL|[<>]) ' "$log" | head -12
+done
+[[ $skipped -eq 0 ]] || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]

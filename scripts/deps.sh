@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what is missing to build and test this project, from the packages of Debian 12 or Ubuntu 24.04.
+# Instant, and without any network, when everything is there.
+set -euo pipefail
+
+packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev zlib1g-dev
+  hipcc libamdhip64-dev)
+installed() { dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed'; }
+available() { apt-cache show "$1" >/dev/null 2>&1; }
+
+if ! command -v dpkg >/dev/null; then
+  echo "This is not a Debian or Ubuntu system; install the equivalents of: ${packages[*]} clang-19 llvm-19 lld-19" >&2
+  exit 1
+fi
+
+# Clang 19 is what the tests are written with; where the distribution lacks it, the newest it has.
+newest_clang() {
+  local version
+  for version in 19 21 20 18 17 16 15; do
+    if installed "clang-$version" && [[ $version -eq 19 ]] || available "clang-$version"; then
+      echo "$version"
+      return
+    fi
+  done
+}
+find_missing() { # sets missing
+  local clang package
+  clang=$(newest_clang)
+  missing=()
+  for package in "${packages[@]}" "clang-${clang:-19}" "llvm-${clang:-19}" "lld-${clang:-19}"; do
+    if ! installed "$package"; then missing+=("$package"); fi
+  done
+}
+
+find_missing
+if [[ ${#missing[@]} -eq 0 ]]; then exit 0; fi
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  command -v sudo >/dev/null || { echo "Missing packages: ${missing[*]}. Run as root, or install sudo." >&2; exit 1; }
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -q
+find_missing # the fresh package lists may know more
+if [[ ${#missing[@]} -eq 0 ]]; then exit 0; fi
+echo "Installing: ${missing[*]}"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"

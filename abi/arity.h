@@ -1,6 +1,8 @@
 // Parameter lists by number of parameters, for functions made from the rows.
 //   HIPR_PARAMS(3, f)   Param<0> a0, Param<1> a1, Param<2> a2   with the types of f
 //   HIPR_ARGS(3)        a0, a1, a2
+#pragma once
+
 #define HIPR_PARAM(f, i) [[maybe_unused]] hipr::abi::Signature<decltype(&::f)>::Param<i> a##i
 #define HIPR_PARAMS(n, f) HIPR_PARAMS_##n(f)
 #define HIPR_PARAMS_0(f)

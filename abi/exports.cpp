@@ -1,8 +1,11 @@
 // The exported functions, made from the rows and compiled once for each soname (HIPR_ABI). What differs between sonames
-// is in abi/edges.h; what every call does on its way out, in abi/answer.h.
+// is in abi/edges_*.h; what every call does on its way out, in abi/answer.h.
 #include "abi/answer.h"
 #include "abi/arity.h"
-#include "abi/edges.h"
+#include "abi/edge.h"
+#include "abi/edges_device.h"
+#include "abi/edges_graph.h"
+#include "abi/edges_memory.h"
 #include "abi/exported_rows.h"
 #include "runtime/api.h"
 

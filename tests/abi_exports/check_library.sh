@@ -45,4 +45,10 @@ readelf -dW "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p' > "$work/soname"
 echo "libamdhip64.so.$abi" > "$work/expected_soname"
 same "soname" "$work/expected_soname" "$work/soname"
 
+# A call from inside the library to one of its own functions must not go through a symbol others could replace.
+if readelf -rW "$library" | grep -E ' (_Z[0-9N]*|__|)hip[A-Za-z0-9_]*@'; then
+  echo "FAILED: exported functions can be interposed"
+  status=1
+fi
+
 exit $status

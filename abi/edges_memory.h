@@ -1,0 +1,105 @@
+// What older sonames have otherwise: memory, pointers, copies.
+#pragma once
+
+#include "abi/edge.h"
+#include "abi/translate.h"
+#include "hip_remote/hip.h"
+
+namespace hipr::abi {
+
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipFreeAsync, Abi> {
+  template <auto Api>
+  static hipError_t call(void* pointer, hipStream_t stream) {
+    if (pointer == nullptr) return hipErrorInvalidValue;
+    return Api(pointer, stream);
+  }
+};
+
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipPointerGetAttributes, Abi> {
+  template <auto Api>
+  static hipError_t call(hipPointerAttribute_t* attributes, const void* pointer) {
+    if (pointer == nullptr) return hipErrorInvalidValue;
+    if constexpr (Abi == 6) return Api(attributes, pointer);
+    hipPointerAttribute_t found;
+    const hipError_t error = Api(attributes != nullptr ? &found : nullptr, pointer);
+    if (error != hipSuccess) return error;
+    // HIP 5 knows no "unregistered": memory it did not make is an error.
+    if (found.type == hipMemoryTypeUnregistered) return hipErrorInvalidValue;
+    found.type = static_cast<hipMemoryType>(memoryTypeTo5(found.type));
+    *attributes = found;
+    return hipSuccess;
+  }
+};
+
+template <>
+struct Edge<&::hipPointerGetAttribute, 5> {
+  template <auto Api>
+  static hipError_t call(void* data, hipPointer_attribute attribute, hipDeviceptr_t pointer) {
+    if (attribute != HIP_POINTER_ATTRIBUTE_MEMORY_TYPE || data == nullptr) return Api(data, attribute, pointer);
+    hipMemoryType type;
+    const hipError_t error = Api(&type, attribute, pointer);
+    if (error != hipSuccess) return error;
+    if (type == hipMemoryTypeUnregistered) return hipErrorInvalidValue;
+    *static_cast<int*>(data) = memoryTypeTo5(type);
+    return hipSuccess;
+  }
+};
+
+template <auto Exported>
+  requires OneOf<Exported, &::hipMemcpyParam2D, &::hipMemcpyParam2DAsync, &::hipDrvMemcpy2DUnaligned>
+struct Edge<Exported, 5> {
+  template <auto Api, typename... Rest>
+  static hipError_t call(const hip_Memcpy2D* copy, Rest... rest) {
+    if (copy == nullptr) return hipErrorInvalidValue;
+    const hip_Memcpy2D translated = memcpy2DFrom5(*copy);
+    return Api(&translated, rest...);
+  }
+};
+
+template <auto Exported>
+  requires OneOf<Exported, &::hipDrvMemcpy3D, &::hipDrvMemcpy3DAsync>
+struct Edge<Exported, 5> {
+  template <auto Api, typename... Rest>
+  static hipError_t call(const HIP_MEMCPY3D* copy, Rest... rest) {
+    if (copy == nullptr) return hipErrorInvalidValue;
+    const HIP_MEMCPY3D translated = memcpy3DFrom5(*reinterpret_cast<const Memcpy3D5*>(copy));
+    return Api(&translated, rest...);
+  }
+};
+
+template <>
+struct Edge<&::hipMemCreate, 5> {
+  template <auto Api>
+  static hipError_t call(hipMemGenericAllocationHandle_t* handle, size_t size, const hipMemAllocationProp* prop,
+                         unsigned long long flags) {
+    if (prop == nullptr) return hipErrorInvalidValue;
+    const hipMemAllocationProp translated = memAllocationPropFrom5(prop);
+    return Api(handle, size, &translated, flags);
+  }
+};
+
+template <>
+struct Edge<&::hipMemGetAllocationGranularity, 5> {
+  template <auto Api>
+  static hipError_t call(size_t* granularity, const hipMemAllocationProp* prop,
+                         hipMemAllocationGranularity_flags option) {
+    if (prop == nullptr) return hipErrorInvalidValue;
+    const hipMemAllocationProp translated = memAllocationPropFrom5(prop);
+    return Api(granularity, &translated, option);
+  }
+};
+
+// The only flag there is, "lazy peer access", was 0 in HIP 5 and is 1 since.
+template <>
+struct Edge<&::hipIpcOpenMemHandle, 5> {
+  template <auto Api>
+  static hipError_t call(void** pointer, hipIpcMemHandle_t handle, unsigned flags) {
+    return Api(pointer, handle, flags == 0 ? 1 : flags);
+  }
+};
+
+}  // namespace hipr::abi

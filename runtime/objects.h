@@ -45,6 +45,7 @@ struct Function {
   const code::Kernel* kernel = nullptr;  // points into module->code
   std::atomic<int> maxDynamicShared{0};  // hipFuncAttributeMaxDynamicSharedMemorySize, as set by the program
   std::atomic<int> sharedCarveout{-1};
+  std::uint32_t argumentBytes = 0;  // explicit part of its kernarg segment
   void* impl = nullptr;
 };
 
@@ -54,6 +55,7 @@ struct Module {
   std::shared_ptr<const code::CodeObject> code;
   std::mutex mutex;
   std::map<std::string, Function*> functions;  // by kernel name, made on first use; owned by the handle pool
+  std::map<std::string, void*> variables;      // addresses already asked for
   void* impl = nullptr;
 };
 
@@ -88,8 +90,8 @@ struct Plane {
 };
 
 struct Copy {
-  Plane to;
-  Plane from;
+  Plane to{};
+  Plane from{};
   std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
   std::size_t height = 1;
   std::size_t depth = 1;

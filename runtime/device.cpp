@@ -1,0 +1,223 @@
+// Device management: which device is current, its flags, limits and preferences.
+#include "runtime/device.h"
+
+#include <algorithm>
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/process.h"
+
+namespace hipr::api {
+
+namespace {
+
+bool validDeviceFlags(unsigned flags) {
+  const unsigned schedule = flags & hipDeviceScheduleMask;
+  const bool one = (schedule & (schedule - 1)) == 0;
+  return one && (flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0;
+}
+
+}  // namespace
+
+hipError_t hipInit(unsigned int flags) {
+  Process* p;
+  HIPR_TRY(process(p));
+  return flags == 0 ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipGetDeviceCount(int* count) {
+  if (count == nullptr) return hipErrorInvalidValue;
+  Process* p;
+  *count = 0;
+  HIPR_TRY(process(p));
+  *count = static_cast<int>(p->devices.size());
+  return hipSuccess;
+}
+
+hipError_t hipGetDevice(int* deviceId) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (deviceId == nullptr) return hipErrorInvalidValue;
+  *deviceId = threadState().device;
+  return hipSuccess;
+}
+
+hipError_t hipSetDevice(int deviceId) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  HIPR_TRY(findDevice(*p, deviceId, device));
+  threadState().device = deviceId;
+  if (ThreadObjects* mine = threadState().objects; mine != nullptr && !mine->contexts.empty())
+    mine->contexts.back() = device;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
+  Process* p;
+  Device* found;
+  HIPR_TRY(process(p));
+  if (device == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findDevice(*p, ordinal, found));
+  *device = ordinal;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceSynchronize() {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  HIPR_TRY(asyncError());
+  HIPR_TRY(core::deviceSynchronize(device->index));
+  return asyncError();
+}
+
+hipError_t hipSetDeviceFlags(unsigned int flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (!validDeviceFlags(flags)) return hipErrorInvalidValue;
+  device->flags = flags;
+  return hipSuccess;
+}
+
+hipError_t hipGetDeviceFlags(unsigned int* flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (flags == nullptr) return hipErrorInvalidValue;
+  *flags = device->flags;
+  return hipSuccess;
+}
+
+hipError_t hipInitDevice(int deviceId, unsigned int deviceFlags, unsigned int flags) {
+  constexpr unsigned kDeviceFlagsAreValid = 1;
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  HIPR_TRY(findDevice(*p, deviceId, device));
+  if ((flags & ~kDeviceFlagsAreValid) != 0) return hipErrorInvalidValue;
+  if (flags == kDeviceFlagsAreValid) {
+    if (!validDeviceFlags(deviceFlags)) return hipErrorInvalidValue;
+    device->flags = deviceFlags;
+  }
+  device->used = true;
+  return hipSuccess;
+}
+
+// The first of the list becomes current, as if the thread had not chosen yet; an empty list restores the default.
+hipError_t hipSetValidDevices(int* device_arr, int len) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (len < 0 || (len > 0 && device_arr == nullptr) || static_cast<std::size_t>(len) > p->devices.size())
+    return hipErrorInvalidValue;
+  for (int i = 0; i < len; ++i) {
+    Device* device;
+    HIPR_TRY(findDevice(*p, device_arr[i], device));
+  }
+  threadState().device = len > 0 ? device_arr[0] : 0;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetLimit(size_t* pValue, hipLimit_t limit) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (pValue == nullptr) return hipErrorInvalidValue;
+  std::lock_guard lock(device->mutex);
+  if (const auto set = device->limits.find(limit); set != device->limits.end()) {
+    *pValue = set->second;
+    return hipSuccess;
+  }
+  for (const Limit& known : device->info->limits)
+    if (known.limit == limit) {
+      *pValue = known.value;
+      return hipSuccess;
+    }
+  return hipErrorUnsupportedLimit;
+}
+
+hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  const auto& known = device->info->limits;
+  if (std::none_of(known.begin(), known.end(), [&](const Limit& l) { return l.limit == limit; }))
+    return hipErrorUnsupportedLimit;
+  HIPR_TRY(core::setLimit(device->index, limit, value));
+  std::lock_guard lock(device->mutex);
+  device->limits[limit] = value;
+  return hipSuccess;
+}
+
+// The preferences below have no effect on AMD GPUs; they are kept so that a program reads back what it set.
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (cacheConfig < hipFuncCachePreferNone || cacheConfig > hipFuncCachePreferEqual) return hipErrorInvalidValue;
+  device->cacheConfig = cacheConfig;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* cacheConfig) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (cacheConfig == nullptr) return hipErrorInvalidValue;
+  *cacheConfig = device->cacheConfig;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (config < hipSharedMemBankSizeDefault || config > hipSharedMemBankSizeEightByte) return hipErrorInvalidValue;
+  device->sharedConfig = config;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* pConfig) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (pConfig == nullptr) return hipErrorInvalidValue;
+  *pConfig = device->sharedConfig;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (leastPriority != nullptr) *leastPriority = device->info->leastStreamPriority;
+  if (greatestPriority != nullptr) *greatestPriority = device->info->greatestStreamPriority;
+  return hipSuccess;
+}
+
+hipError_t hipMemGetInfo(size_t* free, size_t* total) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (free == nullptr || total == nullptr) return hipErrorInvalidValue;
+  return core::memoryInfo(device->index, free, total);
+}
+
+hipError_t hipDriverGetVersion(int* driverVersion) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (driverVersion == nullptr) return hipErrorInvalidValue;
+  *driverVersion = p->platform->driverVersion;
+  return hipSuccess;
+}
+
+hipError_t hipRuntimeGetVersion(int* runtimeVersion) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (runtimeVersion == nullptr) return hipErrorInvalidValue;
+  *runtimeVersion = p->platform->runtimeVersion;
+  return hipSuccess;
+}
+
+}  // namespace hipr::api

@@ -1,0 +1,254 @@
+// Device properties in both layouts, attributes, names and identities, all answered from the platform.
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "runtime/api.h"
+#include "runtime/process.h"
+
+namespace hipr::api {
+
+namespace {
+
+hipError_t findInfo(int ordinal, const DeviceInfo*& out) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  HIPR_TRY(findDevice(*p, ordinal, device));
+  out = device->info;
+  return hipSuccess;
+}
+
+// "gfx90a:sramecc+:xnack-" is 910 in the old numbering: 100 × major + 10 × minor + stepping, the last two hexadecimal.
+int gcnArchNumber(std::string_view name) {
+  name = name.substr(0, name.find(':'));
+  if (!name.starts_with("gfx") || name.size() < 6) return 0;
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) ? c - '0' : c - 'a' + 10; };
+  int major = 0;
+  for (char c : name.substr(3, name.size() - 5)) major = major * 10 + digit(c);
+  return major * 100 + digit(name[name.size() - 2]) * 10 + digit(name.back());
+}
+
+// The layout every release up to 5.7 had, and the plain symbols keep in all later ones.
+hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& from) {
+  hipDeviceProp_tR0000 to{};
+  std::memcpy(to.name, from.name, sizeof(to.name));
+  std::memcpy(to.gcnArchName, from.gcnArchName, sizeof(to.gcnArchName));
+  std::memcpy(to.maxThreadsDim, from.maxThreadsDim, sizeof(to.maxThreadsDim));
+  std::memcpy(to.maxGridSize, from.maxGridSize, sizeof(to.maxGridSize));
+  std::memcpy(to.maxTexture2D, from.maxTexture2D, sizeof(to.maxTexture2D));
+  std::memcpy(to.maxTexture3D, from.maxTexture3D, sizeof(to.maxTexture3D));
+  to.gcnArch = gcnArchNumber(from.gcnArchName);
+#define SAME(field) to.field = from.field
+  SAME(totalGlobalMem);
+  SAME(sharedMemPerBlock);
+  SAME(regsPerBlock);
+  SAME(warpSize);
+  SAME(maxThreadsPerBlock);
+  SAME(clockRate);
+  SAME(memoryClockRate);
+  SAME(memoryBusWidth);
+  SAME(totalConstMem);
+  SAME(major);
+  SAME(minor);
+  SAME(multiProcessorCount);
+  SAME(l2CacheSize);
+  SAME(maxThreadsPerMultiProcessor);
+  SAME(computeMode);
+  SAME(clockInstructionRate);
+  SAME(arch);
+  SAME(concurrentKernels);
+  SAME(pciDomainID);
+  SAME(pciBusID);
+  SAME(pciDeviceID);
+  SAME(maxSharedMemoryPerMultiProcessor);
+  SAME(isMultiGpuBoard);
+  SAME(canMapHostMemory);
+  SAME(integrated);
+  SAME(cooperativeLaunch);
+  SAME(cooperativeMultiDeviceLaunch);
+  SAME(maxTexture1DLinear);
+  SAME(maxTexture1D);
+  SAME(memPitch);
+  SAME(textureAlignment);
+  SAME(texturePitchAlignment);
+  SAME(kernelExecTimeoutEnabled);
+  SAME(ECCEnabled);
+  SAME(tccDriver);
+  SAME(cooperativeMultiDeviceUnmatchedFunc);
+  SAME(cooperativeMultiDeviceUnmatchedGridDim);
+  SAME(cooperativeMultiDeviceUnmatchedBlockDim);
+  SAME(cooperativeMultiDeviceUnmatchedSharedMem);
+  SAME(isLargeBar);
+  SAME(asicRevision);
+  SAME(managedMemory);
+  SAME(directManagedMemAccessFromHost);
+  SAME(concurrentManagedAccess);
+  SAME(pageableMemoryAccess);
+  SAME(pageableMemoryAccessUsesHostPageTables);
+#undef SAME
+  return to;
+}
+
+// How many of the wishes (non-zero fields) a device fulfils.
+template <class Props>
+int fulfilled(const Props& wish, const Props& device) {
+  int count = 0;
+  const auto atLeast = [&](auto wanted, auto has) { count += wanted != 0 && has >= wanted; };
+  atLeast(wish.major, device.major);
+  atLeast(wish.minor, device.minor);
+  atLeast(wish.totalGlobalMem, device.totalGlobalMem);
+  atLeast(wish.sharedMemPerBlock, device.sharedMemPerBlock);
+  atLeast(wish.maxThreadsPerBlock, device.maxThreadsPerBlock);
+  atLeast(wish.totalConstMem, device.totalConstMem);
+  atLeast(wish.multiProcessorCount, device.multiProcessorCount);
+  atLeast(wish.maxThreadsPerMultiProcessor, device.maxThreadsPerMultiProcessor);
+  atLeast(wish.memoryClockRate, device.memoryClockRate);
+  atLeast(wish.clockRate, device.clockRate);
+  atLeast(wish.regsPerBlock, device.regsPerBlock);
+  atLeast(wish.l2CacheSize, device.l2CacheSize);
+  atLeast(wish.warpSize, device.warpSize);
+  count += wish.name[0] != 0 && std::strncmp(wish.name, device.name, sizeof(wish.name)) == 0;
+  count +=
+      wish.gcnArchName[0] != 0 && std::strncmp(wish.gcnArchName, device.gcnArchName, sizeof(wish.gcnArchName)) == 0;
+  return count;
+}
+
+template <class Props, class Convert>
+hipError_t choose(int* device, const Props* wish, Convert&& propsOf) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (device == nullptr || wish == nullptr) return hipErrorInvalidValue;
+  int best = -1;
+  for (const auto& candidate : p->devices)
+    if (const int count = fulfilled(*wish, propsOf(candidate->info->props)); count > best) {
+      best = count;
+      *device = candidate->ordinal;
+    }
+  return hipSuccess;
+}
+
+}  // namespace
+
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* prop, int deviceId) {
+  const DeviceInfo* info;
+  Process* p;
+  HIPR_TRY(process(p));
+  if (prop == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findInfo(deviceId, info));
+  *prop = info->props;
+  return hipSuccess;
+}
+
+hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000* prop, int device) {
+  const DeviceInfo* info;
+  Process* p;
+  HIPR_TRY(process(p));
+  if (prop == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findInfo(device, info));
+  *prop = toR0000(info->props);
+  return hipSuccess;
+}
+
+hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* prop, int device) {
+  return api::hipGetDevicePropertiesR0000(prop, device);
+}
+
+hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* prop) {
+  return choose(device, prop, [](const hipDeviceProp_tR0600& props) -> const auto& { return props; });
+}
+
+hipError_t hipChooseDeviceR0000(int* device, const hipDeviceProp_tR0000* properties) {
+  return choose(device, properties, toR0000);
+}
+
+hipError_t hipChooseDevice(int* device, const hipDeviceProp_tR0000* prop) {
+  return api::hipChooseDeviceR0000(device, prop);
+}
+
+hipError_t hipDeviceGetAttribute(int* pi, hipDeviceAttribute_t attr, int deviceId) {
+  const DeviceInfo* info;
+  Process* p;
+  HIPR_TRY(process(p));
+  if (pi == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findInfo(deviceId, info));
+  const auto value = info->attributes.get(attr);
+  if (!value) return hipErrorInvalidValue;
+  *pi = *value;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetName(char* name, int len, hipDevice_t device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (name == nullptr || len <= 0) return hipErrorInvalidValue;
+  std::snprintf(name, static_cast<std::size_t>(len), "%s", info->props.name);
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (uuid == nullptr) return hipErrorInvalidValue;
+  *uuid = info->props.uuid;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetLuid(char* luid, unsigned int* deviceNodeMask, hipDevice_t device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (luid == nullptr || deviceNodeMask == nullptr) return hipErrorInvalidValue;
+  std::memcpy(luid, info->props.luid, sizeof(info->props.luid));
+  *deviceNodeMask = info->props.luidDeviceNodeMask;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (major == nullptr || minor == nullptr) return hipErrorInvalidValue;
+  *major = info->props.major;
+  *minor = info->props.minor;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (bytes == nullptr) return hipErrorInvalidValue;
+  *bytes = info->props.totalGlobalMem;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetPCIBusId(char* pciBusId, int len, int device) {
+  const DeviceInfo* info;
+  HIPR_TRY(findInfo(device, info));
+  if (pciBusId == nullptr || len <= 0) return hipErrorInvalidValue;
+  std::snprintf(pciBusId, static_cast<std::size_t>(len), "%04x:%02x:%02x.0", info->props.pciDomainID,
+                info->props.pciBusID, info->props.pciDeviceID);
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (device == nullptr || pciBusId == nullptr) return hipErrorInvalidValue;
+  unsigned domain = 0, bus = 0, slot = 0;
+  if (std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+    domain = 0;  // "bus:device.function" means domain 0
+    if (std::sscanf(pciBusId, "%x:%x", &bus, &slot) != 2) return hipErrorInvalidValue;
+  }
+  for (const auto& candidate : p->devices) {
+    const hipDeviceProp_tR0600& props = candidate->info->props;
+    if (static_cast<unsigned>(props.pciDomainID) == domain && static_cast<unsigned>(props.pciBusID) == bus &&
+        static_cast<unsigned>(props.pciDeviceID) == slot) {
+      *device = candidate->ordinal;
+      return hipSuccess;
+    }
+  }
+  return hipErrorInvalidValue;
+}
+
+}  // namespace hipr::api

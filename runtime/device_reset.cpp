@@ -1,0 +1,59 @@
+#include "runtime/device_reset.h"
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/registry.h"
+
+namespace hipr {
+
+namespace {
+
+// The core drops its own side of them all at once, in deviceReset.
+template <class T>
+void forget(HandlePool<T>& pool, int device) {
+  pool.forEach([&](T* object) {
+    if (object->device == device && pool.take(object) != nullptr) pool.recycle(object);
+  });
+}
+
+}  // namespace
+
+hipError_t resetDevice(Process& p, Device& device) {
+  device.nullStream.store(nullptr);
+  p.functions.forEach([&](Function* function) {
+    if (function->module->device == device.index && p.functions.take(function) != nullptr)
+      p.functions.recycle(function);
+  });
+  forgetLoaded(p, device);
+  forget(p.modules, device.index);
+  forget(p.streams, device.index);
+  forget(p.events, device.index);
+  // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
+  for (const Region& region :
+       p.allocations.takeAll([&](const Region& r) { return r.allocation.device == device.index; }))
+    p.advice.forget(region.allocation.devicePointer, region.allocation.size);
+  {
+    std::lock_guard lock(device.mutex);
+    device.limits.clear();
+    device.peers.clear();
+  }
+  device.flags = 0;
+  device.cacheConfig = hipFuncCachePreferNone;
+  device.sharedConfig = hipSharedMemBankSizeFourByte;
+  device.used = false;
+  const hipError_t error = core::deviceReset(device.index);
+  clearAsyncError();
+  return error;
+}
+
+namespace api {
+
+hipError_t hipDeviceReset() {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  return resetDevice(*p, *device);
+}
+
+}  // namespace api
+}  // namespace hipr

@@ -1,0 +1,98 @@
+// Events: markers in a stream, with a time.
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/stream.h"
+
+namespace hipr::api {
+
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  constexpr unsigned kReleases = hipEventReleaseToDevice | hipEventReleaseToSystem;
+  constexpr unsigned kKnown =
+      hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence | kReleases;
+  if (event == nullptr || (flags & ~kKnown) != 0 || (flags & kReleases) == kReleases) return hipErrorInvalidValue;
+  if ((flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0) return hipErrorInvalidValue;
+  HIPR_TRY(asyncError());
+
+  Event* e = p->events.create();
+  if (e == nullptr) return hipErrorOutOfMemory;
+  e->id = p->newId();
+  e->device = device->index;
+  e->flags = flags;
+  if (const hipError_t error = core::eventCreate(*e); error != hipSuccess) {
+    p->events.take(e);
+    p->events.recycle(e);
+    return error;
+  }
+  *event = reinterpret_cast<hipEvent_t>(e);
+  return hipSuccess;
+}
+
+hipError_t hipEventCreate(hipEvent_t* event) {
+  return api::hipEventCreateWithFlags(event, hipEventDefault);
+}
+
+hipError_t hipEventDestroy(hipEvent_t event) {
+  Process* p;
+  HIPR_TRY(process(p));
+  Event* e = p->events.take(event);
+  if (e == nullptr) return hipErrorInvalidHandle;
+  const hipError_t error = core::eventDestroy(*e);
+  p->events.recycle(e);
+  return error;
+}
+
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (flags != hipEventRecordDefault && flags != hipEventRecordExternal) return hipErrorInvalidValue;
+  Event* e = p->events.find(event);
+  if (e == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
+  HIPR_TRY(findStream(*p, stream, s));
+  if (s->device != e->device) return hipErrorInvalidHandle;
+  HIPR_TRY(core::eventRecord(*e, *s));
+  e->recorded.store(true);
+  return hipSuccess;
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  return api::hipEventRecordWithFlags(event, stream, hipEventRecordDefault);
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  Process* p;
+  HIPR_TRY(process(p));
+  Event* e = p->events.find(event);
+  if (e == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
+  if (!e->recorded.load()) return hipSuccess;
+  HIPR_TRY(core::eventSynchronize(*e));
+  return asyncError();
+}
+
+hipError_t hipEventQuery(hipEvent_t event) {
+  Process* p;
+  HIPR_TRY(process(p));
+  Event* e = p->events.find(event);
+  if (e == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
+  return e->recorded.load() ? core::eventQuery(*e) : hipSuccess;
+}
+
+hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ms == nullptr) return hipErrorInvalidValue;
+  Event *from = p->events.find(start), *to = p->events.find(stop);
+  if (from == nullptr || to == nullptr || from->device != to->device) return hipErrorInvalidHandle;
+  if (((from->flags | to->flags) & hipEventDisableTiming) != 0) return hipErrorInvalidHandle;
+  if (!from->recorded.load() || !to->recorded.load()) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
+  return core::eventElapsed(*from, *to, ms);
+}
+
+}  // namespace hipr::api

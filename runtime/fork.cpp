@@ -1,0 +1,50 @@
+#include "runtime/fork.h"
+
+#include <pthread.h>
+
+#include <new>
+
+#include "runtime/async_error.h"
+#include "runtime/process.h"
+
+namespace hipr {
+
+namespace {
+
+alignas(std::mutex) std::byte openMutexStorage[sizeof(std::mutex)];
+std::mutex* const theOpenMutex = new (openMutexStorage) std::mutex;
+
+void inChild() {
+  registryMutex().unlock();
+  new (openMutexStorage) std::mutex;  // the parent's may be held by a thread that does not exist here
+  processPointer.store(nullptr);
+  clearAsyncError();
+  threadState() = {.objects = threadState().objects};
+  if (ThreadObjects* mine = threadState().objects) {
+    mine->owner = nullptr;
+    mine->perThreadStream.clear();
+    mine->contexts.clear();
+  }
+  core::forgetAfterFork();
+}
+
+}  // namespace
+
+std::mutex& openMutex() {
+  return *theOpenMutex;
+}
+
+std::mutex& registryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+void watchForks() {
+  static const bool watching = [] {
+    pthread_atfork([] { registryMutex().lock(); }, [] { registryMutex().unlock(); }, inChild);
+    return true;
+  }();
+  static_cast<void>(watching);
+}
+
+}  // namespace hipr

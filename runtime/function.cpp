@@ -1,0 +1,150 @@
+// What is known about a kernel, from its metadata, and what a program may prefer for it.
+#include "runtime/api.h"
+#include "runtime/process.h"
+#include "runtime/registry.h"
+
+namespace hipr::api {
+
+namespace {
+
+hipError_t findHost(const void* host, Process*& p, Function*& out) {
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  return registeredFunction(*p, *device, host, out);
+}
+
+const DeviceInfo& infoOf(const Process& p, const Function& f) {
+  return *p.deviceByIndex[f.module->device]->info;
+}
+
+int maxDynamicShared(const DeviceInfo& info, const Function& f) {
+  return static_cast<int>(info.props.sharedMemPerBlock - f.kernel->metadata.groupFixedSize);
+}
+
+int maxThreads(const DeviceInfo& info, const Function& f) {
+  const auto bound = static_cast<int>(f.kernel->metadata.maxFlatWorkgroupSize);
+  return bound != 0 ? bound : info.props.maxThreadsPerBlock;
+}
+
+int binaryVersion(const DeviceInfo& info) {
+  return info.props.major * 10 + info.props.minor;
+}
+
+}  // namespace
+
+hipError_t hipFuncGetAttributes(hipFuncAttributes* attr, const void* func) {
+  Process* p;
+  Function* f;
+  HIPR_TRY(process(p));
+  if (attr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findHost(func, p, f));
+  const DeviceInfo& info = infoOf(*p, *f);
+  const code::KernelMetadata& kernel = f->kernel->metadata;
+  *attr = {.binaryVersion = binaryVersion(info),
+           .cacheModeCA = 0,
+           .constSizeBytes = 0,
+           .localSizeBytes = kernel.privateFixedSize,
+           .maxDynamicSharedSizeBytes = maxDynamicShared(info, *f),
+           .maxThreadsPerBlock = maxThreads(info, *f),
+           .numRegs = static_cast<int>(kernel.vgprCount),
+           .preferredShmemCarveout = f->sharedCarveout.load(),
+           .ptxVersion = binaryVersion(info),
+           .sharedSizeBytes = kernel.groupFixedSize};
+  return hipSuccess;
+}
+
+hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attrib, hipFunction_t hfunc) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (value == nullptr) return hipErrorInvalidValue;
+  Function* f = p->functions.find(hfunc);
+  if (f == nullptr) return hipErrorInvalidHandle;
+  const DeviceInfo& info = infoOf(*p, *f);
+  const code::KernelMetadata& kernel = f->kernel->metadata;
+  switch (attrib) {
+    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = maxThreads(info, *f);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(kernel.groupFixedSize);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      *value = 0;
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(kernel.privateFixedSize);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = static_cast<int>(kernel.vgprCount);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
+    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = binaryVersion(info);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = maxDynamicShared(info, *f);
+      return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = f->sharedCarveout.load();
+      return hipSuccess;
+    default:
+      return hipErrorInvalidValue;
+  }
+}
+
+hipError_t hipFuncSetAttribute(const void* func, hipFuncAttribute attr, int value) {
+  Process* p;
+  Function* f;
+  HIPR_TRY(findHost(func, p, f));
+  switch (attr) {
+    case hipFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 || value > maxDynamicShared(infoOf(*p, *f), *f)) return hipErrorInvalidValue;
+      f->maxDynamicShared = value;
+      return hipSuccess;
+    case hipFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) return hipErrorInvalidValue;
+      f->sharedCarveout = value;
+      return hipSuccess;
+    default:
+      return hipErrorInvalidValue;
+  }
+}
+
+// Preferences AMD GPUs have no use for: checked, otherwise without effect.
+hipError_t hipFuncSetCacheConfig(const void* func, hipFuncCache_t config) {
+  Process* p;
+  Function* f;
+  HIPR_TRY(findHost(func, p, f));
+  return config >= hipFuncCachePreferNone && config <= hipFuncCachePreferEqual ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipFuncSetSharedMemConfig(const void* func, hipSharedMemConfig config) {
+  Process* p;
+  Function* f;
+  HIPR_TRY(findHost(func, p, f));
+  return config >= hipSharedMemBankSizeDefault && config <= hipSharedMemBankSizeEightByte ? hipSuccess
+                                                                                          : hipErrorInvalidValue;
+}
+
+hipError_t hipGetFuncBySymbol(hipFunction_t* functionPtr, const void* symbolPtr) {
+  Process* p;
+  Function* f;
+  HIPR_TRY(process(p));
+  if (functionPtr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findHost(symbolPtr, p, f));
+  *functionPtr = reinterpret_cast<hipFunction_t>(f);
+  return hipSuccess;
+}
+
+const char* hipKernelNameRef(const hipFunction_t f) {
+  Process* p = openedProcess();
+  const Function* function = p != nullptr ? p->functions.find(f) : nullptr;
+  return function != nullptr ? function->kernel->metadata.name.c_str() : nullptr;
+}
+
+const char* hipKernelNameRefByPtr(const void* hostFunction, hipStream_t) {
+  return registeredKernelName(hostFunction);
+}
+
+}  // namespace hipr::api

@@ -1,0 +1,114 @@
+// Host memory that kernels can reach: allocated by the runtime, or the program's own, registered.
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/memory.h"
+
+namespace hipr::api {
+
+namespace {
+
+bool reachable(const Region& region) {
+  return region.allocation.kind != MemoryKind::kDevice;
+}
+
+hipError_t freeHost(void* ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ptr == nullptr) return hipSuccess;
+  const auto region = p->allocations.take(ptr, [](const Region& r) {
+    return r.origin == Region::Origin::kAllocated && r.allocation.kind == MemoryKind::kHost;
+  });
+  return region ? releaseMemory(*p, *region) : hipErrorInvalidValue;
+}
+
+}  // namespace
+
+hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  constexpr unsigned kCoherency = hipHostMallocCoherent | hipHostMallocNonCoherent;
+  constexpr unsigned kKnown = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
+                              hipHostMallocUncached | hipHostMallocNumaUser | kCoherency;
+  if (ptr == nullptr || (flags & ~kKnown) != 0 || (flags & kCoherency) == kCoherency) return hipErrorInvalidValue;
+  *ptr = nullptr;
+  if (size == 0) return hipSuccess;
+  return allocateMemory(*p, *device, MemoryKind::kHost, size, flags, Region::Origin::kAllocated, *ptr);
+}
+
+hipError_t hipHostAlloc(void** ptr, size_t size, unsigned int flags) {
+  constexpr unsigned kKnown = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined;
+  return (flags & ~kKnown) == 0 ? api::hipHostMalloc(ptr, size, flags) : hipErrorInvalidValue;
+}
+
+hipError_t hipMallocHost(void** ptr, size_t size) {
+  return api::hipHostMalloc(ptr, size, hipHostMallocDefault);
+}
+hipError_t hipMemAllocHost(void** ptr, size_t size) {
+  return api::hipHostMalloc(ptr, size, hipHostMallocDefault);
+}
+hipError_t hipHostFree(void* ptr) {
+  return freeHost(ptr);
+}
+hipError_t hipFreeHost(void* ptr) {
+  return freeHost(ptr);
+}
+
+hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  constexpr unsigned kKnown = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory |
+                              hipHostRegisterReadOnly | hipExtHostRegisterUncached;
+  if (hostPtr == nullptr || sizeBytes == 0 || (flags & ~kKnown) != 0) return hipErrorInvalidValue;
+  const auto* last = static_cast<const std::byte*>(hostPtr) + sizeBytes - 1;
+  if (last < hostPtr) return hipErrorInvalidValue;
+  if (p->allocations.find(hostPtr) || p->allocations.find(last)) return hipErrorHostMemoryAlreadyRegistered;
+  HIPR_TRY(asyncError());
+
+  Region region{.allocation = {.kind = MemoryKind::kRegistered,
+                               .device = device->index,
+                               .size = sizeBytes,
+                               .flags = flags,
+                               .host = hostPtr,
+                               .id = p->newId()},
+                .origin = Region::Origin::kRegistered};
+  device->used = true;
+  HIPR_TRY(core::allocate(region.allocation));
+  if (p->allocations.insert(region)) return hipSuccess;
+  core::release(region.allocation);
+  return hipErrorHostMemoryAlreadyRegistered;
+}
+
+hipError_t hipHostUnregister(void* hostPtr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (hostPtr == nullptr) return hipErrorInvalidValue;
+  const auto region = p->allocations.take(hostPtr, [&](const Region& r) {
+    return r.origin == Region::Origin::kRegistered && r.allocation.host == hostPtr;
+  });
+  return region ? releaseMemory(*p, *region) : hipErrorHostMemoryNotRegistered;
+}
+
+hipError_t hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int flags) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (devPtr == nullptr || hstPtr == nullptr || flags != 0) return hipErrorInvalidValue;
+  *devPtr = nullptr;
+  const auto region = p->allocations.find(hstPtr);
+  if (!region || !reachable(*region)) return hipErrorInvalidValue;
+  *devPtr = static_cast<std::byte*>(region->allocation.devicePointer) + region->offsetOf(hstPtr);
+  return hipSuccess;
+}
+
+hipError_t hipHostGetFlags(unsigned int* flagsPtr, void* hostPtr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (flagsPtr == nullptr || hostPtr == nullptr) return hipErrorInvalidValue;
+  const auto region = p->allocations.find(hostPtr);
+  if (!region || !reachable(*region) || region->allocation.kind == MemoryKind::kManaged) return hipErrorInvalidValue;
+  *flagsPtr = region->allocation.flags;
+  return hipSuccess;
+}
+
+}  // namespace hipr::api

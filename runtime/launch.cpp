@@ -1,0 +1,147 @@
+#include "runtime/launch.h"
+
+#include <cstring>
+#include <vector>
+
+#include "base/log.h"
+#include "code_object/kernarg.h"
+#include "runtime/async_error.h"
+#include "runtime/occupancy.h"
+#include "runtime/registry.h"
+
+namespace hipr {
+
+namespace {
+
+std::uint64_t volume(const dim3& d) {
+  return std::uint64_t{d.x} * d.y * d.z;
+}
+
+bool within(const dim3& d, const int (&limit)[3]) {
+  return d.x <= static_cast<unsigned>(limit[0]) && d.y <= static_cast<unsigned>(limit[1]) &&
+         d.z <= static_cast<unsigned>(limit[2]);
+}
+
+// Work-items are counted in 32 bits per dimension.
+bool countable(const dim3& groups, const dim3& block) {
+  return std::uint64_t{groups.x} * block.x <= UINT32_MAX && std::uint64_t{groups.y} * block.y <= UINT32_MAX &&
+         std::uint64_t{groups.z} * block.z <= UINT32_MAX;
+}
+
+hipError_t checkShape(const DeviceInfo& device, const Function& function, const LaunchRequest& r) {
+  const hipDeviceProp_tR0600& props = device.props;
+  const code::KernelMetadata& kernel = function.kernel->metadata;
+  if (volume(r.groups) == 0 || volume(r.block) == 0) return hipErrorInvalidValue;
+  const std::uint64_t blockSize = volume(r.block);
+  if (!within(r.block, props.maxThreadsDim) || blockSize > static_cast<unsigned>(props.maxThreadsPerBlock))
+    return hipErrorInvalidConfiguration;
+  if (!within(r.groups, props.maxGridSize) || !countable(r.groups, r.block)) return hipErrorInvalidConfiguration;
+  if (kernel.maxFlatWorkgroupSize != 0 && blockSize > kernel.maxFlatWorkgroupSize) {
+    logError("%s: %llu threads per block, but it was compiled for at most %u (__launch_bounds__)", kernel.name.c_str(),
+             static_cast<unsigned long long>(blockSize), kernel.maxFlatWorkgroupSize);
+    return hipErrorLaunchFailure;
+  }
+  if (!r.cooperative) {
+    return r.sharedBytes + kernel.groupFixedSize > props.sharedMemPerBlock ? hipErrorInvalidValue : hipSuccess;
+  }
+  const int fitting = blocksPerUnit(device, kernel, static_cast<int>(blockSize), r.sharedBytes);
+  const auto room = static_cast<std::uint64_t>(fitting) * static_cast<unsigned>(props.multiProcessorCount);
+  return volume(r.groups) > room ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
+}
+
+hipError_t findEvent(Process& p, hipEvent_t handle, const Stream& stream, Event*& out) {
+  out = nullptr;
+  if (handle == nullptr) return hipSuccess;
+  out = p.events.find(handle);
+  return out != nullptr && out->device == stream.device ? hipSuccess : hipErrorInvalidHandle;
+}
+
+hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std::byte> kernarg) {
+  const code::KernelMetadata& kernel = function.kernel->metadata;
+  if (r.params != nullptr) return code::packParams(kernel, r.params, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
+  code::Bytes buffer = r.packed;
+  if (r.extra != nullptr && !code::parseExtra(r.extra, buffer).ok()) return hipErrorInvalidValue;
+  return code::packBuffer(kernel, buffer, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t submit(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
+                  std::span<std::byte> kernarg) {
+  std::memset(kernarg.data(), 0, kernarg.size());  // padding too: equal launches are equal bytes
+  if (!kernarg.empty()) HIPR_TRY(pack(function, r, kernarg));
+  Launch launch{.function = &function,
+                .groups = r.groups,
+                .block = r.block,
+                .threads = r.threads,
+                .sharedBytes = static_cast<unsigned>(r.sharedBytes),
+                .cooperative = r.cooperative,
+                .arguments = kernarg};
+  if (r.threads.x == 0) launch.threads = {r.groups.x * r.block.x, r.groups.y * r.block.y, r.groups.z * r.block.z};
+  if (r.start != nullptr || r.stop != nullptr) [[unlikely]] {
+    HIPR_TRY(findEvent(p, r.start, stream, launch.start));
+    HIPR_TRY(findEvent(p, r.stop, stream, launch.stop));
+  }
+  HIPR_TRY(core::launch(launch, stream));
+  if (launch.start != nullptr) launch.start->recorded = true;
+  if (launch.stop != nullptr) launch.stop->recorded = true;
+  return afterAsync(p, stream);
+}
+
+}  // namespace
+
+hipError_t launchKernel(Process& p, Stream& stream, Function& function, const LaunchRequest& r) {
+  if (r.params != nullptr && r.extra != nullptr) return hipErrorInvalidValue;
+  if (function.module->device != stream.device) return hipErrorInvalidHandle;
+  HIPR_TRY(checkShape(*p.deviceByIndex[stream.device]->info, function, r));
+  constexpr std::size_t kUsual = 4096;  // what AMD's compilers allow by default
+  if (function.argumentBytes <= kUsual) [[likely]] {
+    alignas(64) std::byte kernarg[kUsual];
+    return submit(p, stream, function, r, {kernarg, function.argumentBytes});
+  }
+  std::vector<std::byte> kernarg(function.argumentBytes);
+  return submit(p, stream, function, r, kernarg);
+}
+
+hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest& request) {
+  Process* p;
+  Stream* s;
+  Function* function;
+  HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(registeredFunction(*p, *p->deviceByIndex[s->device], host, function));
+  return launchKernel(*p, *s, *function, request);
+}
+
+hipError_t launchHandle(hipFunction_t handle, hipStream_t stream, const LaunchRequest& request) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  Function* function = p->functions.find(handle);
+  if (function == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(streamForWork(stream, p, s));
+  return launchKernel(*p, *s, *function, request);
+}
+
+hipError_t joinStreams(Process& p, std::span<Stream* const> streams) {
+  hipError_t error = hipSuccess;
+  std::vector<Event*> reached;
+  for (Stream* stream : streams) {
+    Event* event = p.events.create();
+    if (event == nullptr) return hipErrorOutOfMemory;
+    event->id = p.newId();
+    event->device = stream->device;
+    event->flags = hipEventDisableTiming;
+    reached.push_back(event);
+    if (error == hipSuccess) error = core::eventCreate(*event);
+    if (error == hipSuccess) error = core::eventRecord(*event, *stream);
+  }
+  for (Stream* stream : streams)
+    for (Event* event : reached)
+      if (error == hipSuccess) error = core::streamWaitEvent(*stream, *event);
+  for (Event* event : reached) {
+    p.events.take(event);
+    core::eventDestroy(*event);
+    p.events.recycle(event);
+  }
+  return error;
+}
+
+}  // namespace hipr

@@ -1,0 +1,172 @@
+// Managed memory, and what programs say about it. Advice and prefetches are hints: they are checked and remembered.
+#include <algorithm>
+
+#include "runtime/api.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+
+namespace hipr::api {
+
+namespace {
+
+// A range inside one managed allocation. REQUIRES of HIP: nothing else can be advised about.
+hipError_t checkRange(Process& p, const void* address, std::size_t size) {
+  if (address == nullptr || size == 0) return hipErrorInvalidValue;
+  const auto region = p.allocations.find(address);
+  if (!region) return hipErrorInvalidValue;
+  const bool variable = region->origin == Region::Origin::kVariable && region->allocation.host != nullptr;
+  if (region->allocation.kind != MemoryKind::kManaged && !variable) return hipErrorInvalidValue;
+  return size <= region->allocation.size - region->offsetOf(address) ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t checkLocation(Process& p, int device) {
+  Device* found;
+  return device == hipCpuDeviceId ? hipSuccess : findDevice(p, device, found);
+}
+
+hipError_t deviceOf(const hipMemLocation& location, int& device) {
+  switch (location.type) {
+    case hipMemLocationTypeDevice:
+      device = location.id;
+      return hipSuccess;
+    case hipMemLocationTypeHost:
+    case hipMemLocationTypeHostNuma:
+    case hipMemLocationTypeHostNumaCurrent:
+      device = hipCpuDeviceId;
+      return hipSuccess;
+    default:
+      return hipErrorInvalidValue;
+  }
+}
+
+// The value all pieces of the range agree on, or `mixed`.
+template <class T, class Get>
+T common(const Process& p, const void* address, std::size_t size, T mixed, Get&& get) {
+  std::set<T> values;
+  p.advice.inspect(address, size, [&](const Advice& a) { values.insert(get(a)); });
+  return values.size() == 1 ? *values.begin() : mixed;
+}
+
+}  // namespace
+
+hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (dev_ptr == nullptr || size == 0) return hipErrorInvalidValue;
+  if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) return hipErrorInvalidValue;
+  return allocateMemory(*p, *device, MemoryKind::kManaged, size, flags, Region::Origin::kAllocated, *dev_ptr);
+}
+
+hipError_t hipMemAdvise(const void* dev_ptr, size_t count, hipMemoryAdvise advice, int device) {
+  Process* p;
+  HIPR_TRY(process(p));
+  HIPR_TRY(checkRange(*p, dev_ptr, count));
+  // Advice about the memory alone names no place.
+  const bool placed = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
+  if (placed) HIPR_TRY(checkLocation(*p, device));
+  const auto apply = [&](auto&& change) {
+    p->advice.apply(dev_ptr, count, change);
+    return hipSuccess;
+  };
+  switch (advice) {
+    case hipMemAdviseSetReadMostly:
+      return apply([](Advice& a) { a.readMostly = true; });
+    case hipMemAdviseUnsetReadMostly:
+      return apply([](Advice& a) { a.readMostly = false; });
+    case hipMemAdviseSetPreferredLocation:
+      return apply([=](Advice& a) { a.preferredLocation = device; });
+    case hipMemAdviseUnsetPreferredLocation:
+      return apply([](Advice& a) { a.preferredLocation = hipInvalidDeviceId; });
+    case hipMemAdviseSetAccessedBy:
+      return apply([=](Advice& a) { a.accessedBy.insert(device); });
+    case hipMemAdviseUnsetAccessedBy:
+      return apply([=](Advice& a) { a.accessedBy.erase(device); });
+    case hipMemAdviseSetCoarseGrain:
+      return apply([](Advice& a) { a.coarseGrain = true; });
+    case hipMemAdviseUnsetCoarseGrain:
+      return apply([](Advice& a) { a.coarseGrain = false; });
+  }
+  return hipErrorInvalidValue;
+}
+
+hipError_t hipMemAdvise_v2(const void* dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
+  int device = hipCpuDeviceId;
+  HIPR_TRY(deviceOf(location, device));
+  return api::hipMemAdvise(dev_ptr, count, advice, device);
+}
+
+hipError_t hipMemPrefetchAsync(const void* dev_ptr, size_t count, int device, hipStream_t stream) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  HIPR_TRY(checkRange(*p, dev_ptr, count));
+  HIPR_TRY(checkLocation(*p, device));
+  HIPR_TRY(findStream(*p, stream, s));
+  p->advice.apply(dev_ptr, count, [=](Advice& a) { a.lastPrefetch = device; });
+  return hipSuccess;
+}
+
+hipError_t hipMemPrefetchAsync_v2(const void* dev_ptr, size_t count, hipMemLocation location, unsigned int flags,
+                                  hipStream_t stream) {
+  int device = hipCpuDeviceId;
+  if (flags != 0) return hipErrorInvalidValue;
+  HIPR_TRY(deviceOf(location, device));
+  return api::hipMemPrefetchAsync(dev_ptr, count, device, stream);
+}
+
+hipError_t hipMemRangeGetAttribute(void* data, size_t data_size, hipMemRangeAttribute attribute, const void* dev_ptr,
+                                   size_t count) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (data == nullptr || data_size < sizeof(int) || data_size % sizeof(int) != 0) return hipErrorInvalidValue;
+  HIPR_TRY(checkRange(*p, dev_ptr, count));
+  int* out = static_cast<int*>(data);
+  if (attribute != hipMemRangeAttributeAccessedBy && data_size != sizeof(int)) return hipErrorInvalidValue;
+  switch (attribute) {
+    case hipMemRangeAttributeReadMostly:
+      *out = common(*p, dev_ptr, count, false, [](const Advice& a) { return a.readMostly; });
+      return hipSuccess;
+    case hipMemRangeAttributePreferredLocation:
+      *out = common(*p, dev_ptr, count, hipInvalidDeviceId, [](const Advice& a) { return a.preferredLocation; });
+      return hipSuccess;
+    case hipMemRangeAttributeLastPrefetchLocation:
+      *out = common(*p, dev_ptr, count, hipInvalidDeviceId, [](const Advice& a) { return a.lastPrefetch; });
+      return hipSuccess;
+    case hipMemRangeAttributeCoherencyMode:
+      *out = common(*p, dev_ptr, count, hipMemRangeCoherencyModeIndeterminate, [](const Advice& a) {
+        return a.coarseGrain ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
+      });
+      return hipSuccess;
+    case hipMemRangeAttributeAccessedBy: {
+      const auto devices = common(*p, dev_ptr, count, std::set<int>{}, [](const Advice& a) { return a.accessedBy; });
+      const std::size_t room = data_size / sizeof(int);
+      std::fill_n(out, room, hipInvalidDeviceId);
+      std::copy_n(devices.begin(), std::min(room, devices.size()), out);
+      return hipSuccess;
+    }
+  }
+  return hipErrorInvalidValue;
+}
+
+hipError_t hipMemRangeGetAttributes(void** data, size_t* data_sizes, hipMemRangeAttribute* attributes,
+                                    size_t num_attributes, const void* dev_ptr, size_t count) {
+  if (data == nullptr || data_sizes == nullptr || attributes == nullptr || num_attributes == 0)
+    return hipErrorInvalidValue;
+  for (std::size_t i = 0; i < num_attributes; ++i)
+    HIPR_TRY(api::hipMemRangeGetAttribute(data[i], data_sizes[i], attributes[i], dev_ptr, count));
+  return hipSuccess;
+}
+
+// Which streams may use managed memory makes no difference here: it is coherent for all of them.
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t length, unsigned int flags) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
+    return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  return checkRange(*p, dev_ptr, length == 0 ? 1 : length);
+}
+
+}  // namespace hipr::api

@@ -1,0 +1,138 @@
+// Copies of one dimension, and the rules all copies share.
+#include "runtime/memcpy.h"
+
+#include <cstring>
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+
+namespace hipr {
+
+namespace {
+
+bool knownKind(hipMemcpyKind kind) {
+  return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
+// Bytes from the first to one past the last touched; false when that is more than there are addresses.
+bool reach(const CopyRequest& r, const CopySide& side, std::size_t& bytes) {
+  std::size_t rows = 0, slices = 0;
+  return !__builtin_mul_overflow(r.height - 1, side.pitch, &rows) &&
+         !__builtin_mul_overflow(r.depth - 1, side.slice, &slices) && !__builtin_add_overflow(rows, slices, &bytes) &&
+         !__builtin_add_overflow(bytes, r.width, &bytes);
+}
+
+hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side, Plane& out) {
+  std::size_t bytes = 0;
+  if (side.address == nullptr || !reach(r, side, bytes)) return hipErrorInvalidValue;
+  out = {.address = const_cast<void*>(side.address), .pitch = side.pitch, .slice = side.slice};
+  const auto region = p.allocations.find(side.address);
+  if (!region) return hipSuccess;  // pageable
+  const Allocation& memory = region->allocation;
+  const std::size_t offset = region->offsetOf(side.address);
+  if (bytes > memory.size - offset) return hipErrorInvalidValue;
+  out.kind = memory.kind;
+  out.device = memory.device;
+  if (memory.kind == MemoryKind::kRegistered) out.address = static_cast<std::byte*>(memory.host) + offset;
+  return hipSuccess;
+}
+
+// Neither side is the device's business: the program's own memory, after the work before it.
+hipError_t copyPageable(const Copy& copy, Stream& stream) {
+  HIPR_TRY(core::streamSynchronize(stream));
+  for (std::size_t z = 0; z < copy.depth; ++z)
+    for (std::size_t y = 0; y < copy.height; ++y)
+      std::memmove(static_cast<std::byte*>(copy.to.address) + z * copy.to.slice + y * copy.to.pitch,
+                   static_cast<const std::byte*>(copy.from.address) + z * copy.from.slice + y * copy.from.pitch,
+                   copy.width);
+  return asyncError();
+}
+
+}  // namespace
+
+hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, CopyMode mode) {
+  if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
+  if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
+  Copy copy{.width = request.width, .height = request.height, .depth = request.depth};
+  HIPR_TRY(resolve(p, request, request.to, copy.to));
+  HIPR_TRY(resolve(p, request, request.from, copy.from));
+  const bool fromPageable = copy.from.kind == MemoryKind::kPageable, toPageable = copy.to.kind == MemoryKind::kPageable;
+  if (fromPageable && toPageable) return copyPageable(copy, stream);
+
+  const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
+  copy.blocking = mode == CopyMode::kBlocking ? !onDevice : fromPageable || toPageable;
+  HIPR_TRY(core::copy(copy, stream));
+  if (copy.blocking) return asyncError();
+  return afterAsync(p, stream);
+}
+
+hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, CopyMode mode) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  return copyMemory(*p, *s, request, mode);
+}
+
+namespace api {
+
+hipError_t hipMemcpy(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind) {
+  return copyMemory(nullptr, linear(dst, src, sizeBytes, kind), CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpyAsync(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
+  return copyMemory(stream, linear(dst, src, sizeBytes, kind), CopyMode::kAsync);
+}
+
+hipError_t hipMemcpyWithStream(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
+  return copyMemory(stream, linear(dst, src, sizeBytes, kind), CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void* src, size_t sizeBytes) {
+  return api::hipMemcpy(dst, src, sizeBytes, hipMemcpyHostToDevice);
+}
+
+hipError_t hipMemcpyDtoH(void* dst, hipDeviceptr_t src, size_t sizeBytes) {
+  return api::hipMemcpy(dst, src, sizeBytes, hipMemcpyDeviceToHost);
+}
+
+hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes) {
+  return api::hipMemcpy(dst, src, sizeBytes, hipMemcpyDeviceToDevice);
+}
+
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void* src, size_t sizeBytes, hipStream_t stream) {
+  return api::hipMemcpyAsync(dst, src, sizeBytes, hipMemcpyHostToDevice, stream);
+}
+
+hipError_t hipMemcpyDtoHAsync(void* dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream) {
+  return api::hipMemcpyAsync(dst, src, sizeBytes, hipMemcpyDeviceToHost, stream);
+}
+
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream) {
+  return api::hipMemcpyAsync(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream);
+}
+
+namespace {
+
+hipError_t copyPeer(void* dst, int dstDevice, const void* src, int srcDevice, std::size_t size, hipStream_t stream,
+                    CopyMode mode) {
+  Process* p;
+  Device *to, *from;
+  HIPR_TRY(process(p));
+  HIPR_TRY(findDevice(*p, dstDevice, to));
+  HIPR_TRY(findDevice(*p, srcDevice, from));
+  return copyMemory(stream, linear(dst, src, size, hipMemcpyDeviceToDevice), mode);
+}
+
+}  // namespace
+
+hipError_t hipMemcpyPeer(void* dst, int dstDeviceId, const void* src, int srcDeviceId, size_t sizeBytes) {
+  return copyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int srcDevice, size_t sizeBytes,
+                              hipStream_t stream) {
+  return copyPeer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, CopyMode::kAsync);
+}
+
+}  // namespace api
+}  // namespace hipr

@@ -1,0 +1,40 @@
+// Every copy of the HIP API in one form.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/stream.h"
+
+namespace hipr {
+
+struct CopySide {
+  const void* address = nullptr;
+  std::size_t pitch = 0;  // between rows
+  std::size_t slice = 0;  // between slices
+};
+
+struct CopyRequest {
+  CopySide to{}, from{};
+  std::size_t width = 0;  // bytes
+  std::size_t height = 1;
+  std::size_t depth = 1;
+  hipMemcpyKind kind = hipMemcpyDefault;
+};
+
+enum class CopyMode {
+  kBlocking,  // hipMemcpy: host memory may be used again on return
+  kAsync,     // hipMemcpyAsync: in stream order; pageable memory still makes it blocking
+};
+
+// Checks the request by HIP's rules and hands it to the core. What memory an address is decides how it is copied; the
+// kind has only to be a known one, as in HIP.
+hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, CopyMode mode);
+
+// The same on a handle, with everything a copy call begins with.
+hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, CopyMode mode);
+
+inline CopyRequest linear(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
+  return {.to = {to, size, size}, .from = {from, size, size}, .width = size, .kind = kind};
+}
+
+}  // namespace hipr

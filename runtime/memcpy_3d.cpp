@@ -1,0 +1,182 @@
+// Copies of two and three dimensions, in the runtime's and the driver's shapes.
+#include "runtime/api.h"
+#include "runtime/memcpy.h"
+
+namespace hipr::api {
+
+namespace {
+
+hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, std::size_t width,
+                  std::size_t height, hipMemcpyKind kind, hipStream_t stream, CopyMode mode) {
+  if (width != 0 && height != 0 && (dpitch < width || spitch < width)) {
+    Process* p;
+    HIPR_TRY(process(p));
+    return hipErrorInvalidPitchValue;
+  }
+  const CopyRequest request{
+      .to = {dst, dpitch, 0}, .from = {src, spitch, 0}, .width = width, .height = height, .kind = kind};
+  return copyMemory(stream, request, mode);
+}
+
+// The start of a box at `position` inside a pitched memory, and its strides. hipErrorInvalidValue when the box sticks
+// out of a row or of a slice.
+hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hipExtent& extent, CopySide& out) {
+  std::size_t right = 0, slice = 0, start = 0, rows = 0, deep = 0;
+  if (memory.ptr == nullptr) return hipErrorInvalidValue;
+  if (memory.pitch < extent.width) return hipErrorInvalidPitchValue;
+  if (__builtin_add_overflow(position.x, extent.width, &right) || right > memory.pitch) return hipErrorInvalidValue;
+  if (extent.depth > 1 || position.z > 0) {
+    if (position.y > memory.ysize || extent.height > memory.ysize - position.y) return hipErrorInvalidValue;
+  }
+  if (__builtin_mul_overflow(memory.pitch, memory.ysize, &slice) || __builtin_mul_overflow(position.z, slice, &deep) ||
+      __builtin_mul_overflow(position.y, memory.pitch, &rows) || __builtin_add_overflow(deep, rows, &start) ||
+      __builtin_add_overflow(start, position.x, &start))
+    return hipErrorInvalidValue;
+  out = {static_cast<std::byte*>(memory.ptr) + start, memory.pitch, slice};
+  return hipSuccess;
+}
+
+hipError_t copyBox(hipArray_t dstArray, const hipPitchedPtr& dst, const hipPos& dstPos, hipArray_t srcArray,
+                   const hipPitchedPtr& src, const hipPos& srcPos, const hipExtent& extent, hipMemcpyKind kind,
+                   hipStream_t stream, CopyMode mode) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  if ((dstArray != nullptr && dst.ptr != nullptr) || (srcArray != nullptr && src.ptr != nullptr))
+    return hipErrorInvalidValue;
+  if (dstArray != nullptr || srcArray != nullptr) return hipErrorNotSupported;  // arrays are not built yet
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
+  CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth, .kind = kind};
+  HIPR_TRY(boxSide(dst, dstPos, extent, request.to));
+  HIPR_TRY(boxSide(src, srcPos, extent, request.from));
+  return copyMemory(*p, *s, request, mode);
+}
+
+hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, CopyMode mode) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  if (c == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findDevice(*p, c->srcDevice, device));
+  HIPR_TRY(findDevice(*p, c->dstDevice, device));
+  return copyBox(c->dstArray, c->dstPtr, c->dstPos, c->srcArray, c->srcPtr, c->srcPos, c->extent, hipMemcpyDefault,
+                 stream, mode);
+}
+
+// One side of the driver's descriptions. A pitch or height of 0 means tightly packed.
+hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t device, std::size_t pitch,
+                      std::size_t height, const hipPos& position, const hipExtent& extent, CopySide& out) {
+  const void* base = nullptr;
+  switch (type) {
+    case hipMemoryTypeHost:
+      base = host;
+      break;
+    case hipMemoryTypeDevice:
+    case hipMemoryTypeUnified:
+    case hipMemoryTypeManaged:
+      base = device;
+      break;
+    case hipMemoryTypeArray:
+      return hipErrorNotSupported;  // arrays are not built yet
+    default:
+      return hipErrorInvalidValue;
+  }
+  if (pitch == 0) pitch = position.x + extent.width;
+  if (pitch < extent.width) return hipErrorInvalidPitchValue;
+  if (height == 0) height = position.y + extent.height;
+  return boxSide({const_cast<void*>(base), pitch, pitch, height}, position, extent, out);
+}
+
+hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, CopyMode mode) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  if (c == nullptr || c->srcLOD != 0 || c->dstLOD != 0) return hipErrorInvalidValue;
+  const hipExtent extent{c->WidthInBytes, c->Height, c->Depth};
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
+  CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth};
+  HIPR_TRY(driverSide(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight,
+                      {c->dstXInBytes, c->dstY, c->dstZ}, extent, request.to));
+  HIPR_TRY(driverSide(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
+                      {c->srcXInBytes, c->srcY, c->srcZ}, extent, request.from));
+  return copyMemory(*p, *s, request, mode);
+}
+
+hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, CopyMode mode) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (c == nullptr) return hipErrorInvalidValue;
+  HIP_MEMCPY3D as3D{};
+  as3D.srcXInBytes = c->srcXInBytes;
+  as3D.srcY = c->srcY;
+  as3D.srcMemoryType = c->srcMemoryType;
+  as3D.srcHost = c->srcHost;
+  as3D.srcDevice = c->srcDevice;
+  as3D.srcArray = c->srcArray;
+  as3D.srcPitch = c->srcPitch;
+  as3D.dstXInBytes = c->dstXInBytes;
+  as3D.dstY = c->dstY;
+  as3D.dstMemoryType = c->dstMemoryType;
+  as3D.dstHost = c->dstHost;
+  as3D.dstDevice = c->dstDevice;
+  as3D.dstArray = c->dstArray;
+  as3D.dstPitch = c->dstPitch;
+  as3D.WidthInBytes = c->WidthInBytes;
+  as3D.Height = c->Height;
+  as3D.Depth = 1;
+  return copyDriver(&as3D, stream, mode);
+}
+
+}  // namespace
+
+hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+                       hipMemcpyKind kind) {
+  return copy2D(dst, dpitch, src, spitch, width, height, kind, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+                            hipMemcpyKind kind, hipStream_t stream) {
+  return copy2D(dst, dpitch, src, spitch, width, height, kind, stream, CopyMode::kAsync);
+}
+
+hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) {
+  if (p == nullptr) return hipErrorInvalidValue;
+  return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, nullptr,
+                 CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t stream) {
+  if (p == nullptr) return hipErrorInvalidValue;
+  return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, stream,
+                 CopyMode::kAsync);
+}
+
+hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) {
+  return copyPeerBox(p, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t stream) {
+  return copyPeerBox(p, stream, CopyMode::kAsync);
+}
+
+hipError_t hipMemcpyParam2D(const hip_Memcpy2D* pCopy) {
+  return copyDriver2D(pCopy, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* pCopy, hipStream_t stream) {
+  return copyDriver2D(pCopy, stream, CopyMode::kAsync);
+}
+
+hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* pCopy) {
+  return copyDriver2D(pCopy, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* pCopy) {
+  return copyDriver(pCopy, nullptr, CopyMode::kBlocking);
+}
+
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* pCopy, hipStream_t stream) {
+  return copyDriver(pCopy, stream, CopyMode::kAsync);
+}
+
+}  // namespace hipr::api

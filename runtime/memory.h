@@ -1,0 +1,15 @@
+// Making and ending allocations, for every call that does.
+#pragma once
+
+#include "runtime/process.h"
+
+namespace hipr {
+
+// Allocates on `device` and makes it known. REQUIRES: size is not 0.
+hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
+                          Region::Origin origin, void*& address);
+
+// Ends what take() returned.
+hipError_t releaseMemory(Process& p, Region region);
+
+}  // namespace hipr

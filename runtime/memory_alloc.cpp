@@ -1,0 +1,107 @@
+// hipMalloc and its relatives, and hipFree.
+#include <algorithm>
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/memory.h"
+
+namespace hipr {
+
+hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
+                          Region::Origin origin, void*& address) {
+  HIPR_TRY(asyncError());
+  Region region{.allocation = {.kind = kind, .device = device.index, .size = size, .flags = flags, .id = p.newId()},
+                .origin = origin};
+  device.used = true;
+  HIPR_TRY(core::allocate(region.allocation));
+  if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
+    core::release(region.allocation);
+    return hipErrorUnknown;
+  }
+  address = kind == MemoryKind::kHost ? region.allocation.host : region.allocation.devicePointer;
+  return hipSuccess;
+}
+
+hipError_t releaseMemory(Process& p, Region region) {
+  p.advice.forget(region.allocation.devicePointer, region.allocation.size);
+  return core::release(region.allocation);
+}
+
+namespace api {
+
+namespace {
+
+hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (ptr == nullptr) return hipErrorInvalidValue;
+  *ptr = nullptr;
+  if (size == 0) return hipSuccess;
+  return allocateMemory(*p, *device, MemoryKind::kDevice, size, flags, Region::Origin::kAllocated, *ptr);
+}
+
+// Rows of `width` bytes, each at a pitch that suits the device.
+hipError_t allocatePitched(void** ptr, std::size_t* pitch, std::size_t width, std::size_t rows) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (ptr == nullptr || pitch == nullptr) return hipErrorInvalidValue;
+  *ptr = nullptr;
+  *pitch = 0;
+  if (width == 0 || rows == 0) return hipSuccess;
+  const std::size_t alignment = std::max<std::size_t>(device->info->props.texturePitchAlignment, 1);
+  std::size_t padded = 0, size = 0;
+  if (__builtin_add_overflow(width, alignment - 1, &padded)) return hipErrorOutOfMemory;
+  padded -= padded % alignment;
+  if (__builtin_mul_overflow(padded, rows, &size)) return hipErrorOutOfMemory;
+  HIPR_TRY(allocateDevice(ptr, size, hipDeviceMallocDefault));
+  *pitch = padded;
+  return hipSuccess;
+}
+
+}  // namespace
+
+hipError_t hipMalloc(void** ptr, size_t size) {
+  return allocateDevice(ptr, size, hipDeviceMallocDefault);
+}
+
+hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flags) {
+  if (flags > hipDeviceMallocContiguous) return hipErrorInvalidValue;
+  if (flags == hipMallocSignalMemory && sizeBytes != 8) return hipErrorInvalidValue;
+  return allocateDevice(ptr, sizeBytes, flags);
+}
+
+hipError_t hipMallocPitch(void** ptr, size_t* pitch, size_t width, size_t height) {
+  return allocatePitched(ptr, pitch, width, height);
+}
+
+hipError_t hipMemAllocPitch(hipDeviceptr_t* dptr, size_t* pitch, size_t widthInBytes, size_t height,
+                            unsigned int elementSizeBytes) {
+  if (elementSizeBytes != 4 && elementSizeBytes != 8 && elementSizeBytes != 16) return hipErrorInvalidValue;
+  if (widthInBytes == 0 || height == 0) return hipErrorInvalidValue;
+  return allocatePitched(dptr, pitch, widthInBytes, height);
+}
+
+hipError_t hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent) {
+  if (pitchedDevPtr == nullptr) return hipErrorInvalidValue;
+  std::size_t rows = 0;
+  if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return hipErrorOutOfMemory;
+  *pitchedDevPtr = {nullptr, 0, extent.width, extent.height};
+  return allocatePitched(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
+}
+
+hipError_t hipFree(void* ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ptr == nullptr) return hipSuccess;
+  const auto region = p->allocations.take(ptr, [](const Region& r) {
+    return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
+  });
+  if (!region) return hipErrorInvalidValue;
+  HIPR_TRY(releaseMemory(*p, *region));
+  return asyncError();
+}
+
+}  // namespace api
+}  // namespace hipr

@@ -1,0 +1,167 @@
+// Every fill of the HIP API in one form.
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/stream.h"
+
+namespace hipr::api {
+
+namespace {
+
+struct FillRequest {
+  void* address = nullptr;
+  std::uint32_t value = 0;
+  std::uint32_t elementSize = 1;
+  std::size_t pitch = 0, slice = 0;              // bytes
+  std::size_t width = 0, height = 1, depth = 1;  // width in elements
+  bool blocking = false;                         // a call without "Async"
+};
+
+hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  if (r.width == 0 || r.height == 0 || r.depth == 0) return hipSuccess;
+  if (r.address == nullptr || reinterpret_cast<std::uintptr_t>(r.address) % r.elementSize != 0)
+    return hipErrorInvalidValue;
+  std::size_t row = 0, rows = 0, slices = 0, bytes = 0;
+  if (__builtin_mul_overflow(r.width, r.elementSize, &row) || (r.height > 1 && row > r.pitch) ||
+      __builtin_mul_overflow(r.height - 1, r.pitch, &rows) || __builtin_mul_overflow(r.depth - 1, r.slice, &slices) ||
+      __builtin_add_overflow(rows, slices, &bytes) || __builtin_add_overflow(bytes, row, &bytes))
+    return hipErrorInvalidValue;
+
+  const auto region = p->allocations.find(r.address);
+  if (!region) return hipErrorInvalidValue;
+  const Allocation& memory = region->allocation;
+  const std::size_t offset = region->offsetOf(r.address);
+  if (bytes > memory.size - offset) return hipErrorInvalidValue;
+  const Fill fill{.address = static_cast<std::byte*>(memory.devicePointer) + offset,
+                  .pitch = r.pitch,
+                  .slice = r.slice,
+                  .width = r.width,
+                  .height = r.height,
+                  .depth = r.depth,
+                  .value = r.value,
+                  .elementSize = r.elementSize,
+                  .kind = memory.kind};
+  HIPR_TRY(core::fill(fill, *s));
+  // The host may look at its own memory as soon as a call without "Async" returns.
+  if (r.blocking && memory.kind != MemoryKind::kDevice) {
+    HIPR_TRY(core::streamSynchronize(*s));
+    return asyncError();
+  }
+  return afterAsync(*p, *s);
+}
+
+template <class T>
+FillRequest line(void* address, T value, std::size_t count) {
+  return {.address = address, .value = value, .elementSize = sizeof(T), .width = count};
+}
+
+template <class T>
+FillRequest rows(void* address, std::size_t pitch, T value, std::size_t width, std::size_t height) {
+  FillRequest r = line(address, value, width);
+  r.pitch = pitch;
+  r.height = height;
+  return r;
+}
+
+hipError_t now(FillRequest r) {
+  r.blocking = true;
+  return fillMemory(nullptr, r);
+}
+
+std::uint8_t lowByte(int value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+hipError_t box(const hipPitchedPtr& memory, int value, const hipExtent& extent, FillRequest& out) {
+  out = rows(memory.ptr, memory.pitch, lowByte(value), extent.width, extent.height);
+  out.depth = extent.depth;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
+  if (extent.depth > 1 && extent.height > memory.ysize) return hipErrorInvalidValue;
+  if (extent.width > memory.pitch) return hipErrorInvalidValue;
+  return __builtin_mul_overflow(memory.pitch, memory.ysize, &out.slice) ? hipErrorInvalidValue : hipSuccess;
+}
+
+}  // namespace
+
+hipError_t hipMemset(void* dst, int value, size_t sizeBytes) {
+  return now(line(dst, lowByte(value), sizeBytes));
+}
+
+hipError_t hipMemsetAsync(void* dst, int value, size_t sizeBytes, hipStream_t stream) {
+  return fillMemory(stream, line(dst, lowByte(value), sizeBytes));
+}
+
+hipError_t hipMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height) {
+  return now(rows(dst, pitch, lowByte(value), width, height));
+}
+
+hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
+  return fillMemory(stream, rows(dst, pitch, lowByte(value), width, height));
+}
+
+hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
+  FillRequest r;
+  HIPR_TRY(box(pitchedDevPtr, value, extent, r));
+  return now(r);
+}
+
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
+  FillRequest r;
+  HIPR_TRY(box(pitchedDevPtr, value, extent, r));
+  return fillMemory(stream, r);
+}
+
+hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count) {
+  return now(line(dest, value, count));
+}
+
+hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count, hipStream_t stream) {
+  return fillMemory(stream, line(dest, value, count));
+}
+
+hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count) {
+  return now(line(dest, value, count));
+}
+
+hipError_t hipMemsetD16Async(hipDeviceptr_t dest, unsigned short value, size_t count, hipStream_t stream) {
+  return fillMemory(stream, line(dest, value, count));
+}
+
+hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count) {
+  return now(line(dest, static_cast<std::uint32_t>(value), count));
+}
+
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream) {
+  return fillMemory(stream, line(dst, static_cast<std::uint32_t>(value), count));
+}
+
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height) {
+  return now(rows(dst, dstPitch, value, width, height));
+}
+
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height,
+                              hipStream_t stream) {
+  return fillMemory(stream, rows(dst, dstPitch, value, width, height));
+}
+
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height) {
+  return now(rows(dst, dstPitch, value, width, height));
+}
+
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height,
+                               hipStream_t stream) {
+  return fillMemory(stream, rows(dst, dstPitch, value, width, height));
+}
+
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height) {
+  return now(rows(dst, dstPitch, value, width, height));
+}
+
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height,
+                               hipStream_t stream) {
+  return fillMemory(stream, rows(dst, dstPitch, value, width, height));
+}
+
+}  // namespace hipr::api

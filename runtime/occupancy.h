@@ -1,0 +1,15 @@
+// How many work-groups of a kernel fit on one compute unit.
+#pragma once
+
+#include <cstddef>
+
+#include "code_object/code_object.h"
+#include "runtime/platform.h"
+
+namespace hipr {
+
+// 0 when a single group does not fit. REQUIRES: blockSize > 0.
+int blocksPerUnit(const DeviceInfo& device, const code::KernelMetadata& kernel, int blockSize,
+                  std::size_t dynamicShared);
+
+}  // namespace hipr

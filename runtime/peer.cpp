@@ -1,0 +1,81 @@
+// Peer access: one device using the memory of another.
+#include "runtime/peer.h"
+
+#include "runtime/api.h"
+#include "runtime/process.h"
+
+namespace hipr {
+
+hipError_t setPeerAccess(Process& p, Device& device, Device& peer, bool enabled) {
+  if (&device == &peer) return hipErrorInvalidDevice;
+  if (!p.platform->peer(device.index, peer.index).canAccess) return hipErrorPeerAccessUnsupported;
+  {
+    std::lock_guard lock(device.mutex);
+    if (enabled && !device.peers.insert(peer.ordinal).second) return hipErrorPeerAccessAlreadyEnabled;
+    if (!enabled && device.peers.erase(peer.ordinal) == 0) return hipErrorPeerAccessNotEnabled;
+  }
+  return core::setPeerAccess(device.index, peer.index, enabled);
+}
+
+namespace api {
+
+namespace {
+
+hipError_t findPair(int first, int second, Process*& p, Device*& a, Device*& b) {
+  HIPR_TRY(process(p));
+  HIPR_TRY(findDevice(*p, first, a));
+  return findDevice(*p, second, b);
+}
+
+}  // namespace
+
+hipError_t hipDeviceCanAccessPeer(int* canAccessPeer, int deviceId, int peerDeviceId) {
+  Process* p;
+  Device *device, *peer;
+  HIPR_TRY(process(p));
+  if (canAccessPeer == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findPair(deviceId, peerDeviceId, p, device, peer));
+  *canAccessPeer = device != peer && p->platform->peer(device->index, peer->index).canAccess;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
+  Process* p;
+  Device *device, *peer;
+  HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
+  if (flags != 0) return hipErrorInvalidValue;
+  return setPeerAccess(*p, *device, *peer, true);
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
+  Process* p;
+  Device *device, *peer;
+  HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
+  return setPeerAccess(*p, *device, *peer, false);
+}
+
+hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int srcDevice, int dstDevice) {
+  Process* p;
+  Device *from, *to;
+  HIPR_TRY(process(p));
+  if (value == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findPair(srcDevice, dstDevice, p, from, to));
+  if (from == to) return hipErrorInvalidDevice;
+  if (attr < hipDevP2PAttrPerformanceRank || attr > hipDevP2PAttrHipArrayAccessSupported) return hipErrorInvalidValue;
+  *value = p->platform->peer(from->index, to->index).p2p[attr];
+  return hipSuccess;
+}
+
+hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t* linktype, uint32_t* hopcount) {
+  Process* p;
+  Device *from, *to;
+  HIPR_TRY(findPair(device1, device2, p, from, to));
+  if (linktype == nullptr || hopcount == nullptr || from == to) return hipErrorInvalidValue;
+  const PeerInfo& peer = p->platform->peer(from->index, to->index);
+  *linktype = peer.linkType;
+  *hopcount = peer.hops;
+  return hipSuccess;
+}
+
+}  // namespace api
+}  // namespace hipr

@@ -1,0 +1,132 @@
+// What a pointer is: attributes, ranges, flags.
+#include "runtime/api.h"
+#include "runtime/process.h"
+
+namespace hipr::api {
+
+namespace {
+
+// __managed__ variables live in memory of the program that was registered, so the kind alone does not tell.
+bool isManaged(const Region& region) {
+  return region.allocation.kind == MemoryKind::kManaged ||
+         (region.allocation.kind == MemoryKind::kRegistered && region.origin == Region::Origin::kVariable);
+}
+
+hipMemoryType typeOf(const Region& region) {
+  if (isManaged(region)) return hipMemoryTypeManaged;
+  return region.allocation.kind == MemoryKind::kDevice ? hipMemoryTypeDevice : hipMemoryTypeHost;
+}
+
+void* at(void* base, std::size_t offset) {
+  return base == nullptr ? nullptr : static_cast<std::byte*>(base) + offset;
+}
+
+template <class T>
+hipError_t answer(void* data, T value) {
+  *static_cast<T*>(data) = value;
+  return hipSuccess;
+}
+
+}  // namespace
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (attributes == nullptr) return hipErrorInvalidValue;
+  const auto region = p->allocations.find(ptr);
+  if (!region) {
+    *attributes = {};
+    attributes->type = hipMemoryTypeUnregistered;
+    attributes->device = hipInvalidDeviceId;
+    return hipSuccess;
+  }
+  const Allocation& memory = region->allocation;
+  const std::size_t offset = region->offsetOf(ptr);
+  *attributes = {.type = typeOf(*region),
+                 .device = p->deviceByIndex[memory.device]->ordinal,
+                 .devicePointer = at(memory.devicePointer, offset),
+                 .hostPointer = memory.kind == MemoryKind::kDevice ? nullptr : at(memory.host, offset),
+                 .isManaged = isManaged(*region),
+                 .allocationFlags = memory.flags};
+  return hipSuccess;
+}
+
+hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
+  const auto region = p->allocations.find(ptr);
+  if (!region) return hipErrorInvalidValue;
+  const Allocation& memory = region->allocation;
+  const std::size_t offset = region->offsetOf(ptr);
+  Device* device = p->deviceByIndex[memory.device];
+  switch (attribute) {
+    case HIP_POINTER_ATTRIBUTE_CONTEXT:
+      return answer(data, contextOf(device));
+    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return answer(data, typeOf(*region));
+    case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return answer(data, at(memory.devicePointer, offset));
+    case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+      if (memory.kind == MemoryKind::kDevice) return hipErrorInvalidValue;
+      return answer(data, at(memory.host, offset));
+    case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return answer(data, false);
+    case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
+      return answer(data, static_cast<std::uint32_t>(memory.id));
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+      return answer(data, isManaged(*region));
+    case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return answer(data, device->ordinal);
+    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      return answer(data, false);
+    case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return answer(data, memory.devicePointer);
+    case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return answer(data, static_cast<std::uint32_t>(memory.size));  // HIP stores 32 bits here
+    case HIP_POINTER_ATTRIBUTE_MAPPED:
+      return answer(data, true);
+    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return answer(data, std::uint32_t{hipMemHandleTypeNone});
+    case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return answer(data, std::uint32_t{hipMemAccessFlagsProtReadWrite});
+    case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+    case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return hipErrorNotSupported;
+  }
+  return hipErrorInvalidValue;
+}
+
+// The one attribute that can be set asks for synchronous operations, which ours are wherever it would matter.
+hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (value == nullptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS) return hipErrorInvalidValue;
+  return p->allocations.find(ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (dptr == nullptr || (pbase == nullptr && psize == nullptr)) return hipErrorInvalidValue;
+  const auto region = p->allocations.find(dptr);
+  if (!region) return hipErrorNotFound;
+  if (pbase != nullptr) *pbase = region->allocation.devicePointer;
+  if (psize != nullptr) *psize = region->allocation.size;
+  return hipSuccess;
+}
+
+hipError_t hipMemPtrGetInfo(void* ptr, size_t* size) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (size == nullptr) return hipErrorInvalidValue;
+  *size = 0;
+  if (ptr == nullptr) return hipSuccess;
+  const auto region = p->allocations.find(ptr);
+  if (!region) return hipErrorInvalidValue;
+  *size = region->allocation.size;
+  return hipSuccess;
+}
+
+}  // namespace hipr::api

@@ -1,0 +1,78 @@
+// Process: everything the runtime knows between the first call that needs a device and exit. It exists once, is reached
+// through one atomic pointer and is never destroyed, so calls in other threads stay safe while the process ends. A
+// forked child forgets its parent's and starts afresh.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hip_remote/hip.h"
+#include "runtime/advice.h"
+#include "runtime/allocation_map.h"
+#include "runtime/core.h"
+#include "runtime/device.h"
+#include "runtime/handles.h"
+#include "runtime/objects.h"
+#include "runtime/thread_state.h"
+#include "runtime/try.h"
+#include "runtime/vmm.h"
+
+namespace hipr {
+
+struct Process {
+  const Platform* platform = nullptr;
+  std::vector<std::unique_ptr<Device>> devices;  // those the program sees, by ordinal
+  std::vector<Device*> deviceByIndex;            // by platform index; null for the others
+  bool launchBlocking = false;                   // HIP_LAUNCH_BLOCKING=1
+
+  AllocationMap allocations;
+  AdviceMap advice;
+  VirtualMemory virtualMemory;
+  HandlePool<Stream> streams{1 << 18};
+  HandlePool<Event> events{1 << 20};
+  HandlePool<Module> modules{1 << 18};
+  HandlePool<Function> functions{1 << 20};
+
+  std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> nextId_{1};
+};
+
+extern std::atomic<Process*> processPointer;
+
+// Null before the first successful open, after exit, and in a forked child until it opens its own.
+inline Process* openedProcess() {
+  return processPointer.load(std::memory_order_acquire);
+}
+
+hipError_t openProcess(Process*& out);
+
+// The process, opened (connected, initialised) if need be.
+inline hipError_t process(Process*& out) {
+  out = openedProcess();
+  return out != nullptr ? hipSuccess : openProcess(out);
+}
+
+// A device by the program's number, and the calling thread's current one.
+inline hipError_t findDevice(Process& p, int ordinal, Device*& out) {
+  if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= p.devices.size()) return hipErrorInvalidDevice;
+  out = p.devices[ordinal].get();
+  return hipSuccess;
+}
+inline hipError_t currentDevice(Process*& p, Device*& out) {
+  HIPR_TRY(process(p));
+  return findDevice(*p, threadState().device, out);
+}
+
+// With HIP_LAUNCH_BLOCKING=1 every asynchronous operation is waited for before its call returns.
+hipError_t afterAsync(Process& p, Stream& stream);
+
+// runtime/exit.cpp
+bool exited();
+// runtime/fork.cpp
+void watchForks();
+
+}  // namespace hipr

@@ -1,0 +1,24 @@
+// What compiler-made code registers before main: fat binaries, their kernels and variables. Registration needs no
+// device and reads no code; a binary is loaded on a device when something of it is first used there. The registry
+// outlives forks, what is loaded does not.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/process.h"
+
+namespace hipr {
+
+// hipErrorInvalidDeviceFunction when `host` was never registered. Takes no lock once the kernel has been used.
+hipError_t registeredFunction(Process& p, Device& device, const void* host, Function*& out);
+
+// hipErrorInvalidSymbol when `host` was never registered.
+hipError_t registeredVariable(Process& p, Device& device, const void* host, void*& address, std::size_t& size);
+
+// Null when never registered.
+const char* registeredKernelName(const void* host);
+
+// For a device reset: every binary will be loaded anew. The modules themselves are the caller's.
+void forgetLoaded(Process& p, Device& device);
+
+}  // namespace hipr

@@ -1,0 +1,277 @@
+#include "runtime/stream.h"
+
+#include <algorithm>
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+
+namespace hipr {
+
+namespace {
+
+hipError_t makeStream(Process& p, Device& device, Stream::Kind kind, unsigned flags, int priority,
+                      std::vector<std::uint32_t> cuMask, Stream*& out) {
+  Stream* stream = p.streams.create();
+  if (stream == nullptr) return hipErrorOutOfMemory;
+  stream->id = p.newId();
+  stream->kind = kind;
+  stream->device = device.index;
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->cuMask = std::move(cuMask);
+  device.used = true;
+  if (const hipError_t error = core::streamCreate(*stream); error != hipSuccess) {
+    p.streams.take(stream);
+    p.streams.recycle(stream);
+    return error;
+  }
+  out = stream;
+  return hipSuccess;
+}
+
+hipError_t perThreadStream(Process& p, Device& device, Stream*& out) {
+  ThreadObjects& mine = threadObjects();
+  if (mine.owner != &p) {
+    mine.owner = &p;
+    mine.perThreadStream.clear();
+  }
+  mine.perThreadStream.resize(p.devices.size());
+  Stream*& slot = mine.perThreadStream[device.ordinal];
+  if (p.streams.find(slot) == nullptr)  // never made, or gone with a device reset
+    HIPR_TRY(makeStream(p, device, Stream::Kind::kPerThread, hipStreamDefault, 0, {}, slot));
+  out = slot;
+  return hipSuccess;
+}
+
+hipError_t createForProgram(hipStream_t* out, unsigned flags, int priority, std::vector<std::uint32_t> cuMask) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (out == nullptr || (flags & ~hipStreamNonBlocking) != 0) return hipErrorInvalidValue;
+  HIPR_TRY(asyncError());
+  // Numerically smaller is more urgent: greatest <= priority <= least.
+  priority = std::clamp(priority, device->info->greatestStreamPriority, device->info->leastStreamPriority);
+  Stream* stream;
+  HIPR_TRY(makeStream(*p, *device, Stream::Kind::kCreated, flags, priority, std::move(cuMask), stream));
+  *out = reinterpret_cast<hipStream_t>(stream);
+  return hipSuccess;
+}
+
+hipError_t lookUp(hipStream_t handle, Process*& p, Stream*& out) {
+  HIPR_TRY(process(p));
+  return findStream(*p, handle, out);
+}
+
+// A callback of hipStreamAddCallback on its way through core::hostFunction.
+struct Callback {
+  hipStreamCallback_t function;
+  hipStream_t stream;
+  void* userData;
+
+  static void run(void* self) {
+    const std::unique_ptr<Callback> callback(static_cast<Callback*>(self));
+    callback->function(callback->stream, asyncError(), callback->userData);
+  }
+};
+
+}  // namespace
+
+hipError_t nullStream(Process& p, Device& device, Stream*& out) {
+  out = device.nullStream.load(std::memory_order_acquire);
+  if (out != nullptr) [[likely]]
+    return hipSuccess;
+  std::lock_guard lock(device.nullStreamMutex);  // only for this device's first use
+  if ((out = device.nullStream.load(std::memory_order_acquire)) != nullptr) return hipSuccess;
+  HIPR_TRY(makeStream(p, device, Stream::Kind::kNull, hipStreamDefault, 0, {}, out));
+  device.nullStream.store(out, std::memory_order_release);
+  return hipSuccess;
+}
+
+hipError_t findStream(Process& p, hipStream_t handle, Stream*& out) {
+  if (handle == nullptr || handle == hipStreamLegacy || handle == hipStreamPerThread) {
+    Device* device;
+    HIPR_TRY(findDevice(p, threadState().device, device));
+    const bool perThread = handle == hipStreamPerThread || (handle == nullptr && threadState().perThreadDefault);
+    return perThread ? perThreadStream(p, *device, out) : nullStream(p, *device, out);
+  }
+  out = p.streams.find(handle);
+  return out != nullptr ? hipSuccess : hipErrorContextIsDestroyed;
+}
+
+hipError_t streamForWork(hipStream_t handle, Process*& p, Stream*& out) {
+  HIPR_TRY(process(p));
+  HIPR_TRY(asyncError());
+  return findStream(*p, handle, out);
+}
+
+void destroyStream(Process& p, Stream* stream) {
+  if (p.streams.take(stream) == nullptr) return;
+  core::streamDestroy(*stream);
+  p.streams.recycle(stream);
+}
+
+namespace api {
+
+hipError_t hipStreamCreate(hipStream_t* stream) {
+  return createForProgram(stream, hipStreamDefault, 0, {});
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  return createForProgram(stream, flags, 0, {});
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
+  return createForProgram(stream, flags, priority, {});
+}
+
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t cuMaskSize, const uint32_t* cuMask) {
+  if (stream == nullptr) return hipErrorInvalidHandle;
+  if (cuMaskSize == 0 || cuMask == nullptr) return hipErrorInvalidValue;
+  return createForProgram(stream, hipStreamDefault, 0, {cuMask, cuMask + cuMaskSize});
+}
+
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t* cuMask) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(lookUp(stream, p, s));
+  if (cuMask == nullptr) return hipErrorInvalidValue;
+  const std::size_t units = p->deviceByIndex[s->device]->info->props.multiProcessorCount;
+  if (cuMaskSize < (units + 31) / 32) return hipErrorInvalidValue;
+  std::fill_n(cuMask, cuMaskSize, 0);
+  if (!s->cuMask.empty()) {
+    std::copy_n(s->cuMask.begin(), std::min<std::size_t>(cuMaskSize, s->cuMask.size()), cuMask);
+    return hipSuccess;
+  }
+  for (std::size_t unit = 0; unit < units; ++unit) cuMask[unit / 32] |= 1u << unit % 32;
+  return hipSuccess;
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (stream == nullptr || stream == hipStreamLegacy || stream == hipStreamPerThread) return hipErrorInvalidHandle;
+  Stream* s = p->streams.find(stream);
+  if (s == nullptr) return hipErrorContextIsDestroyed;
+  if (s->kind != Stream::Kind::kCreated) return hipErrorInvalidHandle;
+  if (p->streams.take(s) == nullptr) return hipErrorContextIsDestroyed;
+  const hipError_t error = core::streamDestroy(*s);
+  p->streams.recycle(s);
+  return error;
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(core::streamSynchronize(*s));
+  return asyncError();
+}
+
+hipError_t hipStreamQuery(hipStream_t stream) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  return core::streamQuery(*s);
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (event == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
+  HIPR_TRY(findStream(*p, stream, s));
+  if (flags != 0) return hipErrorInvalidValue;
+  Event* e = p->events.find(event);
+  if (e == nullptr) return hipErrorInvalidHandle;
+  if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
+  return core::streamWaitEvent(*s, *e);
+}
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* userData, unsigned int flags) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  auto thunk = std::make_unique<Callback>(Callback{callback, stream, userData});
+  HIPR_TRY(core::hostFunction(*s, Callback::run, thunk.get()));
+  thunk.release();  // run() owns it now
+  return afterAsync(*p, *s);
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void* userData) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (fn == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  HIPR_TRY(core::hostFunction(*s, fn, userData));
+  return afterAsync(*p, *s);
+}
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (flags == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  *flags = s->flags;
+  return hipSuccess;
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (priority == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  *priority = s->priority;
+  return hipSuccess;
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (device == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  *device = p->deviceByIndex[s->device]->ordinal;
+  return hipSuccess;
+}
+
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long* streamId) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (streamId == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  *streamId = s->id;
+  return hipSuccess;
+}
+
+int hipGetStreamDeviceId(hipStream_t stream) {
+  hipDevice_t device = -1;
+  return api::hipStreamGetDevice(stream, &device) == hipSuccess ? device : -1;
+}
+
+// Capturing is not built: no stream is ever in that state.
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (pCaptureStatus == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
+  *pCaptureStatus = hipStreamCaptureStatusNone;
+  return hipSuccess;
+}
+
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  if (mode == nullptr || *mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
+    return hipErrorInvalidValue;
+  std::swap(*mode, threadState().captureMode);
+  return hipSuccess;
+}
+
+}  // namespace api
+}  // namespace hipr

@@ -1,0 +1,61 @@
+// What HIP keeps per thread. The hot part is plain data reached by one thread-local access, with no constructor to
+// check for; what needs destruction hangs off `objects` and is made on first use.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hip_remote/hip.h"
+
+namespace hipr {
+
+struct Process;
+struct Device;
+struct Stream;
+
+// A launch configured by <<<>>> (or hipConfigureCall) whose kernel has not been called yet.
+struct CallConfiguration {
+  dim3 grid{}, block{};
+  std::size_t sharedBytes = 0;
+  hipStream_t stream = nullptr;
+  std::vector<std::byte> arguments;  // hipSetupArgument
+};
+
+struct ThreadObjects {
+  Process* owner = nullptr;              // the process the streams belong to: a forked child must not use its parent's
+  std::vector<Stream*> perThreadStream;  // by device ordinal
+  std::vector<Device*> contexts;         // a context is a device; the back is current
+  std::vector<CallConfiguration> calls;
+
+  ~ThreadObjects();
+};
+
+struct ThreadState {
+  hipError_t lastCall = hipSuccess;  // what hipExtGetLastError gives
+  hipError_t sticky = hipSuccess;    // what hipGetLastError and hipPeekAtLastError give
+  int device = 0;                    // ordinal among the visible devices
+  bool perThreadDefault = false;     // a null stream means this thread's own one (_spt calls)
+  hipStreamCaptureMode captureMode = hipStreamCaptureModeGlobal;
+  ThreadObjects* objects = nullptr;
+};
+
+extern constinit thread_local ThreadState threadStateStorage;
+inline ThreadState& threadState() {
+  return threadStateStorage;
+}
+
+ThreadObjects& threadObjects();
+
+// Runs the calls made in its scope as their _spt variants.
+class PerThreadDefault {
+ public:
+  PerThreadDefault() : before_(threadState().perThreadDefault) { threadState().perThreadDefault = true; }
+  ~PerThreadDefault() { threadState().perThreadDefault = before_; }
+  PerThreadDefault(const PerThreadDefault&) = delete;
+  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace hipr

@@ -1,0 +1,71 @@
+#include "runtime/visible_devices.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <sstream>
+
+#include "base/env.h"
+
+namespace hipr {
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string uuidName(const DeviceInfo& device) {
+  const char* bytes = device.props.uuid.bytes;
+  return "GPU-" + std::string(bytes, strnlen(bytes, sizeof(device.props.uuid.bytes)));
+}
+
+bool equalNoCase(const std::string& a, const std::string& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::optional<int> findDevice(const Platform& platform, const std::vector<int>& devices, const std::string& entry) {
+  if (entry.starts_with("GPU-") || entry.starts_with("gpu-")) {
+    for (int index : devices)
+      if (equalNoCase(uuidName(platform.devices[index]), entry)) return index;
+    return std::nullopt;
+  }
+  const auto position = parseNumber(entry, 0, static_cast<std::int64_t>(devices.size()) - 1);
+  if (!position) return std::nullopt;
+  return devices[*position];
+}
+
+}  // namespace
+
+std::vector<int> filterDevices(const Platform& platform, const std::vector<int>& devices, const std::string& list) {
+  std::vector<int> kept;
+  std::istringstream entries(list);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const auto device = findDevice(platform, devices, trimmed(entry));
+    if (!device) break;
+    if (std::find(kept.begin(), kept.end(), *device) == kept.end()) kept.push_back(*device);
+  }
+  return kept;
+}
+
+std::vector<int> visibleDevices(const Platform& platform) {
+  std::vector<int> devices(platform.devices.size());
+  std::iota(devices.begin(), devices.end(), 0);
+  const auto apply = [&](const char* name) {
+    const char* list = std::getenv(name);  // set but empty hides everything, so envText would not do
+    if (list == nullptr) return false;
+    devices = filterDevices(platform, devices, list);
+    return true;
+  };
+  apply("ROCR_VISIBLE_DEVICES");
+  apply("GPU_DEVICE_ORDINAL");
+  if (!apply("HIP_VISIBLE_DEVICES")) apply("CUDA_VISIBLE_DEVICES");
+  return devices;
+}
+
+}  // namespace hipr

@@ -1,0 +1,205 @@
+// Virtual memory management: reserve addresses, create physical memory, map one to the other, say who may use it.
+#include "runtime/vmm.h"
+
+#include <iterator>
+
+#include "runtime/api.h"
+#include "runtime/async_error.h"
+#include "runtime/process.h"
+
+namespace hipr::api {
+
+namespace {
+
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+// The entry of an address-ordered map that contains [address, address + size).
+template <class Map, class SizeOf>
+auto containing(Map& map, std::uintptr_t address, std::size_t size, SizeOf&& sizeOf) {
+  auto it = map.upper_bound(address);
+  if (it == map.begin()) return map.end();
+  --it;
+  const std::size_t all = sizeOf(it->second), offset = address - it->first;
+  return offset < all && size <= all - offset ? it : map.end();
+}
+
+hipError_t locationOf(Process& p, const hipMemLocation& location, Device*& device) {
+  if (location.type != hipMemLocationTypeDevice) return hipErrorInvalidValue;
+  return findDevice(p, location.id, device);
+}
+
+int accessor(const hipMemLocation& location) {
+  return location.type == hipMemLocationTypeDevice ? location.id : hipCpuDeviceId;
+}
+
+}  // namespace
+
+hipError_t hipMemGetAllocationGranularity(size_t* granularity, const hipMemAllocationProp* prop,
+                                          hipMemAllocationGranularity_flags option) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  if (granularity == nullptr || prop == nullptr || prop->type != hipMemAllocationTypePinned)
+    return hipErrorInvalidValue;
+  if (option != hipMemAllocationGranularityMinimum && option != hipMemAllocationGranularityRecommended)
+    return hipErrorInvalidValue;
+  HIPR_TRY(locationOf(*p, prop->location, device));
+  *granularity = core::memGranularity(device->index);
+  return *granularity != 0 ? hipSuccess : hipErrorNotSupported;
+}
+
+hipError_t hipMemAddressReserve(void** ptr, size_t size, size_t alignment, void* addr, unsigned long long flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (ptr == nullptr || size == 0 || flags != 0 || (alignment & (alignment - 1)) != 0) return hipErrorInvalidValue;
+  const std::size_t granularity = core::memGranularity(device->index);
+  if (granularity == 0) return hipErrorNotSupported;
+  if (size % granularity != 0) return hipErrorInvalidValue;
+  HIPR_TRY(core::memAddressReserve(ptr, size, alignment, addr));
+  std::lock_guard lock(p->virtualMemory.mutex);
+  p->virtualMemory.reserved[number(*ptr)] = size;
+  return hipSuccess;
+}
+
+hipError_t hipMemAddressFree(void* devPtr, size_t size) {
+  Process* p;
+  HIPR_TRY(process(p));
+  {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    auto& reserved = p->virtualMemory.reserved;
+    const auto it = reserved.find(number(devPtr));
+    if (it == reserved.end() || it->second != size) return hipErrorInvalidValue;
+    const auto inside = p->virtualMemory.mapped.lower_bound(it->first);
+    if (inside != p->virtualMemory.mapped.end() && inside->first - it->first < size) return hipErrorInvalidValue;
+    reserved.erase(it);
+  }
+  return core::memAddressFree(devPtr, size);
+}
+
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, const hipMemAllocationProp* prop,
+                        unsigned long long flags) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  if (handle == nullptr || size == 0 || flags != 0 || prop == nullptr || prop->type != hipMemAllocationTypePinned)
+    return hipErrorInvalidValue;
+  HIPR_TRY(locationOf(*p, prop->location, device));
+  if (prop->requestedHandleType != hipMemHandleTypeNone) return hipErrorNotSupported;  // sharing is not built
+  const std::size_t granularity = core::memGranularity(device->index);
+  if (granularity == 0) return hipErrorNotSupported;
+  if (size % granularity != 0) return hipErrorInvalidValue;
+  HIPR_TRY(asyncError());
+  hipMemAllocationProp translated = *prop;
+  translated.location.id = device->index;
+  std::uint64_t physical = 0;
+  HIPR_TRY(core::memCreate(&physical, size, translated));
+  std::lock_guard lock(p->virtualMemory.mutex);
+  p->virtualMemory.physical[physical] = {size, device->index};
+  *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(physical);
+  return hipSuccess;
+}
+
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle) {
+  Process* p;
+  HIPR_TRY(process(p));
+  {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    if (p->virtualMemory.physical.erase(number(handle)) == 0) return hipErrorInvalidValue;
+  }
+  return core::memRelease(number(handle));  // mappings keep the memory itself alive
+}
+
+hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
+                     unsigned long long flags) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ptr == nullptr || size == 0 || offset != 0 || flags != 0) return hipErrorInvalidValue;
+  int device = 0;
+  {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    auto& memory = p->virtualMemory;
+    const auto physical = memory.physical.find(number(handle));
+    if (physical == memory.physical.end() || size > physical->second.size) return hipErrorInvalidValue;
+    const auto range = containing(memory.reserved, number(ptr), size, [](std::size_t s) { return s; });
+    if (range == memory.reserved.end()) return hipErrorInvalidValue;
+    const auto next = memory.mapped.lower_bound(number(ptr));
+    if (next != memory.mapped.end() && next->first - number(ptr) < size) return hipErrorInvalidValue;
+    if (next != memory.mapped.begin() && number(ptr) - std::prev(next)->first < std::prev(next)->second.size)
+      return hipErrorInvalidValue;
+    memory.mapped[number(ptr)] = {size, {}};
+    device = physical->second.device;
+  }
+  if (const hipError_t error = core::memMap(ptr, size, offset, number(handle)); error != hipSuccess) {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    p->virtualMemory.mapped.erase(number(ptr));
+    return error;
+  }
+  p->allocations.insert(
+      {.allocation =
+           {.kind = MemoryKind::kDevice, .device = device, .size = size, .devicePointer = ptr, .id = p->newId()},
+       .origin = Region::Origin::kMapped});
+  return hipSuccess;
+}
+
+hipError_t hipMemUnmap(void* ptr, size_t size) {
+  Process* p;
+  HIPR_TRY(process(p));
+  {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    const auto it = p->virtualMemory.mapped.find(number(ptr));
+    if (it == p->virtualMemory.mapped.end() || it->second.size != size) return hipErrorInvalidValue;
+    p->virtualMemory.mapped.erase(it);
+  }
+  p->allocations.take(ptr, [](const Region& r) { return r.origin == Region::Origin::kMapped; });
+  return core::memUnmap(ptr, size);
+}
+
+hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc, size_t count) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ptr == nullptr || size == 0 || desc == nullptr || count == 0) return hipErrorInvalidValue;
+  std::vector<hipMemAccessDesc> translated(desc, desc + count);
+  for (hipMemAccessDesc& d : translated) {
+    Device* device;
+    if (d.flags != hipMemAccessFlagsProtNone && d.flags != hipMemAccessFlagsProtRead &&
+        d.flags != hipMemAccessFlagsProtReadWrite)
+      return hipErrorInvalidValue;
+    if (d.location.type == hipMemLocationTypeHost) continue;
+    HIPR_TRY(locationOf(*p, d.location, device));
+    d.location.id = device->index;
+  }
+  const std::uintptr_t end = number(ptr) + size;
+  {
+    // The range covers whole mappings, one after another.
+    std::lock_guard lock(p->virtualMemory.mutex);
+    auto it = p->virtualMemory.mapped.find(number(ptr));
+    for (std::uintptr_t at = number(ptr); at < end; ++it) {
+      if (it == p->virtualMemory.mapped.end() || it->first != at) return hipErrorInvalidValue;
+      at += it->second.size;
+    }
+  }
+  HIPR_TRY(core::memSetAccess(ptr, size, translated.data(), count));
+  std::lock_guard lock(p->virtualMemory.mutex);
+  for (auto it = p->virtualMemory.mapped.find(number(ptr)); it != p->virtualMemory.mapped.end() && it->first < end;
+       ++it)
+    for (std::size_t i = 0; i < count; ++i) it->second.access[accessor(desc[i].location)] = desc[i].flags;
+  return hipSuccess;
+}
+
+hipError_t hipMemGetAccess(unsigned long long* flags, const hipMemLocation* location, void* ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (flags == nullptr || location == nullptr || ptr == nullptr) return hipErrorInvalidValue;
+  std::lock_guard lock(p->virtualMemory.mutex);
+  auto& mapped = p->virtualMemory.mapped;
+  const auto it = containing(mapped, number(ptr), 1, [](const VirtualMemory::Mapping& m) { return m.size; });
+  if (it == mapped.end()) return hipErrorInvalidValue;
+  const auto access = it->second.access.find(accessor(*location));
+  *flags = access == it->second.access.end() ? hipMemAccessFlagsProtNone : access->second;
+  return hipSuccess;
+}
+
+}  // namespace hipr::api

@@ -34,7 +34,8 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(r.address);
   if (bytes > memory.size - offset) return hipErrorInvalidValue;
-  const Fill fill{.address = static_cast<std::byte*>(memory.devicePointer) + offset,
+  void* base = memory.kind == MemoryKind::kRegistered ? memory.host : memory.devicePointer;
+  const Fill fill{.address = static_cast<std::byte*>(base) + offset,
                   .pitch = r.pitch,
                   .slice = r.slice,
                   .width = r.width,

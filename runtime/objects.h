@@ -78,9 +78,8 @@ struct Allocation {
   void* impl = nullptr;
 };
 
-// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart. Registered
-// memory is always named by its host address here, whichever address the program used (a Fill names it by its device
-// address).
+// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart. In copies and
+// fills registered memory is named by its host address, whichever of its addresses the program used.
 struct Plane {
   void* address = nullptr;
   std::size_t pitch = 0;

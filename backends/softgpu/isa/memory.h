@@ -31,6 +31,17 @@ void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool 
 // LDS <- memory, lane after lane from M0's base.
 void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign);
 
+// EXEC holds `lanes` while in scope: the memory functions write results under it.
+class ExecScope {
+ public:
+  ExecScope(Wave& w, std::uint64_t lanes) : wave_(w), saved_(w.exec()) { w.setPair(kExecLo, lanes); }
+  ~ExecScope() { wave_.setPair(kExecLo, saved_); }
+
+ private:
+  Wave& wave_;
+  std::uint64_t saved_;
+};
+
 // Merges a loaded part into a lane's register.
 HIPR_INLINE std::uint32_t placePart(std::uint32_t old, std::uint32_t value, Place place) {
   return place == Place::kWhole ? value

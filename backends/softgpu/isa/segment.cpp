@@ -3,17 +3,6 @@
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
 
-// EXEC holds `lanes` while in scope: the memory functions write results under it.
-class ExecScope {
- public:
-  ExecScope(Wave& w, std::uint64_t lanes) : wave_(w), saved_(w.exec()) { w.setPair(kExecLo, lanes); }
-  ~ExecScope() { wave_.setPair(kExecLo, saved_); }
-
- private:
-  Wave& wave_;
-  std::uint64_t saved_;
-};
-
 // Private accesses that are not dword-aligned straddle the interleaving: they go through a contiguous copy of each
 // lane's bytes, read before and written back after.
 void unalignedPrivate(Wave& w, const std::uint64_t* offsets, std::uint64_t lanes, unsigned bytes, Accessor access) {

@@ -1,0 +1,52 @@
+#include "backends/softgpu/isa/buffer.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+
+bool BufferDescriptor::read(Wave& w, const Inst& i, BufferDescriptor& d) {
+  if (i.sdst > 124) {
+    raise(w, i, FaultKind::kIllegalInstruction, "buffer descriptor out of the registers");
+    return false;
+  }
+  const std::uint32_t* word = &w.s[i.sdst];
+  d.base = word[0] | std::uint64_t{word[1] & 0xffff} << 32;
+  d.stride = word[1] >> 16 & 0x3fff;
+  d.swizzle = word[1] >> 31;
+  d.records = word[2];
+  d.indexStride = 8u << (word[3] >> 21 & 3);
+  d.addLane = word[3] >> 23 & 1;
+  d.format = static_cast<std::uint8_t>((word[3] >> 15 & 15) | (word[3] >> 12 & 7) << 4);
+  if (d.addLane) d.stride |= (word[3] >> 15 & 15) << 14;  // the data format's place has more stride bits then
+  return true;
+}
+
+void bufferAddresses(const Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes,
+                     Addresses& a) {
+  constexpr std::uint64_t kElement = 4;  // bytes of one lane that stay together under swizzling
+  Rows first = w.row(i.src[0]);
+  Rows offsets = i.offen ? first + (i.idxen ? kLanes : 0) : nullptr;
+  std::uint64_t scalar = src32(w, i, 2);
+  bool structured = i.idxen && d.stride != 0;
+  std::uint64_t inside = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    std::uint64_t index = std::uint64_t{i.idxen ? first[l] : 0} + (d.addLane ? static_cast<unsigned>(l) : 0);
+    std::uint64_t offset = std::uint64_t{offsets ? offsets[l] : 0} + i.literal + extra;
+    bool in = structured ? index < d.records : offset + scalar + bytes <= d.records;
+    inside |= std::uint64_t{in} << l;
+    std::uint64_t place = d.swizzle
+                              ? (index / d.indexStride * d.stride + offset / kElement * kElement) * d.indexStride +
+                                    index % d.indexStride * kElement + offset % kElement
+                              : index * d.stride + offset;
+    a.at[l] = d.base + scalar + place;
+  }
+  a.active = w.exec() & inside;
+  if (a.active) repeatActive(a);
+}
+
+void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows) {
+  for (std::uint64_t left = w.exec() & ~inside; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    for (unsigned r = 0; r < rows; ++r) row[r * kLanes + l] = 0;
+  }
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

@@ -1,0 +1,28 @@
+// Buffer descriptors (V#) and the addresses made from them.
+#pragma once
+
+#include "backends/softgpu/isa/memory.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+
+struct BufferDescriptor {
+  std::uint64_t base;
+  std::uint32_t stride;
+  std::uint32_t records;
+  unsigned indexStride;  // lanes that are interleaved
+  bool swizzle;
+  bool addLane;
+  std::uint8_t format;  // number format and data format, as a typed instruction would name them
+
+  static bool read(Wave& w, const Inst& i, BufferDescriptor& d);  // false after raising a fault
+};
+
+// Addresses of `bytes` at `extra` past each lane's place. `a.active` has the lanes that are inside the buffer only; the
+// other active ones read zero and write nothing.
+void bufferAddresses(const Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes,
+                     Addresses& a);
+
+// Writes zero to `rows` registers of the active lanes that are not in `inside`.
+void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows);
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

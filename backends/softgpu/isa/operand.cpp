@@ -32,43 +32,6 @@ void applySign(std::uint32_t* rows, Kind kind, bool abs, bool neg) {
   for (int l = 0; l < kLanes; ++l) row[l] = (abs ? row[l] & ~sign : row[l]) ^ (neg ? sign : 0);
 }
 
-// MODE: rounding in bits 0-1 for f32 and 2-3 for f16 and f64, denormals in bits 4-5 and 6-7 (1: keep sources, 2: keep
-// results), DX10_CLAMP in bit 8, IEEE in bit 9.
-bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which) {
-  return !isFloat(kind) || ((mode >> (kind == Kind::kF32 ? 4 : 6)) & which);
-}
-
-void flushDenormals(std::uint32_t* row, Kind kind) {
-  std::uint32_t* high = kind == Kind::kF64 ? row + kLanes : row;
-  std::uint32_t exponent = kind == Kind::kF16 ? 0x7c00 : kind == Kind::kF32 ? 0x7f800000 : 0x7ff00000;
-  std::uint32_t sign = kind == Kind::kF16 ? 0x8000 : 0x80000000;
-  for (int l = 0; l < kLanes; ++l) {
-    bool keep = high[l] & exponent;
-    if (kind == Kind::kF64) row[l] = keep ? row[l] : 0;
-    high[l] = keep ? high[l] : high[l] & sign;
-  }
-}
-
-// The host rounds as MODE says while this lives. Halves are made by integer code that rounds to nearest.
-class HostRounding {
- public:
-  HostRounding(std::uint32_t mode, Kind result)
-      : mode_(result == Kind::kF32   ? mode & 3
-              : result == Kind::kF64 ? (mode >> 2) & 3
-                                     : 0) {
-    constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    if (mode_) std::fesetround(kModes[mode_]);
-  }
-  ~HostRounding() {
-    if (mode_) std::fesetround(FE_TONEAREST);
-  }
-  HostRounding(const HostRounding&) = delete;
-  HostRounding& operator=(const HostRounding&) = delete;
-
- private:
-  unsigned mode_;
-};
-
 // SDWA selects: 0-3 a byte, 4-5 a word, 6 the whole dword.
 void select(std::uint32_t* row, unsigned sel, bool sext) {
   if (sel > 5) return;
@@ -145,18 +108,6 @@ F outputModifiers(F x, unsigned omod, bool clamp, bool clampNan) {
   return x;
 }
 
-void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std::uint32_t mode) {
-  // The hardware has no OMOD where results may be denormal or IEEE rules hold.
-  if ((mode & kIeee) || keepsDenormals(mode, kind, 2)) omod = 0;
-  if (!omod && !clamp) return;
-  bool nan = mode & kDx10Clamp;
-  for (int l = 0; l < kLanes; ++l) {
-    if (kind == Kind::kF32) store(rows, l, outputModifiers(load<float>(rows, l, 0), omod, clamp, nan));
-    if (kind == Kind::kF64) store(rows, l, outputModifiers(load<double>(rows, l, 0), omod, clamp, nan));
-    if (kind == Kind::kF16) store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, nan)));
-  }
-}
-
 // Puts a result into the part of the destination SDWA names: 0 pads with zeros, 1 sign-extends, 2 keeps the old bits.
 void insertSdwa(std::uint32_t* out, Rows old, std::uint32_t ext) {
   unsigned sel = (ext >> 8) & 7, unused = (ext >> 11) & 3;
@@ -173,6 +124,46 @@ void insertSdwa(std::uint32_t* out, Rows old, std::uint32_t ext) {
 }
 
 }  // namespace
+
+// MODE: rounding in bits 0-1 for f32 and 2-3 for f16 and f64, denormals in bits 4-5 and 6-7 (1: keep sources, 2: keep
+// results), DX10_CLAMP in bit 8, IEEE in bit 9.
+bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which) {
+  return !isFloat(kind) || ((mode >> (kind == Kind::kF32 ? 4 : 6)) & which);
+}
+
+void flushDenormals(std::uint32_t* row, Kind kind) {
+  std::uint32_t* high = kind == Kind::kF64 ? row + kLanes : row;
+  std::uint32_t exponent = kind == Kind::kF16 ? 0x7c00 : kind == Kind::kF32 ? 0x7f800000 : 0x7ff00000;
+  std::uint32_t sign = kind == Kind::kF16 ? 0x8000 : 0x80000000;
+  for (int l = 0; l < kLanes; ++l) {
+    bool keep = high[l] & exponent;
+    if (kind == Kind::kF64) row[l] = keep ? row[l] : 0;
+    high[l] = keep ? high[l] : high[l] & sign;
+  }
+}
+
+void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std::uint32_t mode) {
+  // The hardware has no OMOD where results may be denormal or IEEE rules hold.
+  if ((mode & kIeee) || keepsDenormals(mode, kind, 2)) omod = 0;
+  if (!omod && !clamp) return;
+  bool nan = mode & kDx10Clamp;
+  for (int l = 0; l < kLanes; ++l) {
+    if (kind == Kind::kF32) store(rows, l, outputModifiers(load<float>(rows, l, 0), omod, clamp, nan));
+    if (kind == Kind::kF64) store(rows, l, outputModifiers(load<double>(rows, l, 0), omod, clamp, nan));
+    if (kind == Kind::kF16) store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, nan)));
+  }
+}
+
+HostRounding::HostRounding(std::uint32_t mode, Kind result)
+    : mode_(result == Kind::kF32   ? mode & 3
+            : result == Kind::kF64 ? (mode >> 2) & 3
+                                   : 0) {
+  constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  if (mode_) std::fesetround(kModes[mode_]);
+}
+HostRounding::~HostRounding() {
+  if (mode_) std::fesetround(FE_TONEAREST);
+}
 
 std::uint64_t scalarOperand(const Wave& w, const Inst& i, unsigned code, Kind kind) {
   if (code == kLiteral) {

@@ -113,6 +113,21 @@ void expandMask(std::uint64_t mask, std::uint32_t* row);
 std::uint64_t packMask(Rows row);
 // Broadcast of a scalar source into `buffer`.
 void splat(const Wave& w, const Inst& i, unsigned code, Kind kind, std::uint32_t* buffer);
+// MODE's share in floating point: flushing of denormals (`which`: 1 sources, 2 results), OMOD and CLAMP.
+bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which);
+void flushDenormals(std::uint32_t* row, Kind kind);
+void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std::uint32_t mode);
+// The host rounds as MODE says while this lives. Halves are made by integer code that rounds to nearest.
+class HostRounding {
+ public:
+  HostRounding(std::uint32_t mode, Kind result);
+  ~HostRounding();
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+
+ private:
+  unsigned mode_;
+};
 // Any form: reads the sources with their modifiers, runs `loop`, writes the result with its own.
 void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop);
 // Writes a compare's or carry's mask to SDST (and EXEC for v_cmpx). Bits of inactive lanes are zero.

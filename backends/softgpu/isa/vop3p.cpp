@@ -1,0 +1,153 @@
+// Packed 16-bit and 32-bit arithmetic, and the mixed precision fma.
+#include "backends/softgpu/isa/float_rules.h"
+#include "backends/softgpu/isa/packed.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+namespace {
+
+using U16 = std::uint16_t;
+using I16 = std::int16_t;
+using U32 = std::uint32_t;
+using I32 = std::int32_t;
+
+template <class T>
+HIPR_INLINE T saturate(I32 x) {
+  constexpr I32 kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
+  return static_cast<T>(x < kLow ? kLow : x > kHigh ? kHigh : x);
+}
+// 65535 * 65535 + 65535 does not fit the signed type.
+HIPR_INLINE U16 saturatedMad(U16 a, U16 b, U16 c) {
+  U32 exact = U32{a} * b + c;
+  return static_cast<U16>(exact > 0xffff ? 0xffff : exact);
+}
+HIPR_INLINE Half fused(Half a, Half b, Half c) {
+  return toHalf(static_cast<double>(toFloat(a) * toFloat(b)) + static_cast<double>(toFloat(c)));
+}
+
+// The sum of two halves is exact in float but for bits too far down to matter.
+HIPR_INLINE Half sum(Half a, Half b) {
+  return toHalf(toFloat(a) + toFloat(b));
+}
+
+template <auto Fn, auto Saturated>
+void halves(Wave& w, const Inst& i) {
+  runHalves(w, i, Lanes<Fn>::kShape, i.clamp ? Lanes<Saturated>::loop : Lanes<Fn>::loop);
+}
+template <auto Fn>
+void dwords(Wave& w, const Inst& i) {
+  runDwords(w, i, Lanes<Fn>::kShape, Lanes<Fn>::loop);
+}
+
+}  // namespace
+
+#define HALVES_SATURATING(name, result, parameters, wrapped, saturated) \
+  static HIPR_INLINE result name##_lane parameters {                    \
+    return static_cast<result>(wrapped);                                \
+  }                                                                     \
+  static HIPR_INLINE result name##_saturated parameters {               \
+    return static_cast<result>(saturated);                              \
+  }                                                                     \
+  const Impl name{halves<name##_lane, name##_saturated>, halves<name##_lane, name##_saturated>};
+#define HALVES(name, result, parameters, ...)        \
+  static HIPR_INLINE result name##_lane parameters { \
+    return static_cast<result>(__VA_ARGS__);         \
+  }                                                  \
+  const Impl name{halves<name##_lane, name##_lane>, halves<name##_lane, name##_lane>};
+#define DWORDS(name, result, parameters, ...)        \
+  static HIPR_INLINE result name##_lane parameters { \
+    return (__VA_ARGS__);                            \
+  }                                                  \
+  const Impl name{dwords<name##_lane>, dwords<name##_lane>};
+
+HALVES_SATURATING(v_pk_mad_i16, I16, (I16 a, I16 b, I16 c), a* b + c, saturate<I16>(a* b + c))
+HALVES_SATURATING(v_pk_mad_u16, U16, (U16 a, U16 b, U16 c), U32{a} * b + c, saturatedMad(a, b, c))
+HALVES(v_pk_mul_lo_u16, U16, (U16 a, U16 b), U32{a} * b)
+HALVES_SATURATING(v_pk_add_i16, I16, (I16 a, I16 b), a + b, saturate<I16>(a + b))
+HALVES_SATURATING(v_pk_sub_i16, I16, (I16 a, I16 b), a - b, saturate<I16>(a - b))
+HALVES_SATURATING(v_pk_add_u16, U16, (U16 a, U16 b), a + b, saturate<U16>(a + b))
+HALVES_SATURATING(v_pk_sub_u16, U16, (U16 a, U16 b), a - b, saturate<U16>(a - b))
+HALVES(v_pk_lshlrev_b16, U16, (U16 a, U16 b), U32{b} << (a & 15))
+HALVES(v_pk_lshrrev_b16, U16, (U16 a, U16 b), b >> (a & 15))
+HALVES(v_pk_ashrrev_i16, I16, (I16 a, I16 b), b >> (a & 15))
+HALVES(v_pk_max_i16, I16, (I16 a, I16 b), a > b ? a : b)
+HALVES(v_pk_min_i16, I16, (I16 a, I16 b), a < b ? a : b)
+HALVES(v_pk_max_u16, U16, (U16 a, U16 b), a > b ? a : b)
+HALVES(v_pk_min_u16, U16, (U16 a, U16 b), a < b ? a : b)
+HALVES(v_pk_fma_f16, Half, (Half a, Half b, Half c), fused(a, b, c))
+HALVES(v_pk_add_f16, Half, (Half a, Half b), sum(a, b))
+HALVES(v_pk_mul_f16, Half, (Half a, Half b), toHalf(toFloat(a) * toFloat(b)))
+HALVES(v_pk_min_f16, Half, (Half a, Half b, Lane l), minNum(a, b, ieee(l)))
+HALVES(v_pk_max_f16, Half, (Half a, Half b, Lane l), maxNum(a, b, ieee(l)))
+
+DWORDS(v_pk_fma_f32, float, (float a, float b, float c), __builtin_fmaf(a, b, c))
+DWORDS(v_pk_mul_f32, float, (float a, float b), a* b)
+DWORDS(v_pk_add_f32, float, (float a, float b), a + b)
+
+// The low result is a dword of source 0, the high one a dword of source 1: op_sel alone says which.
+RUN(v_pk_mov_b32) {
+  alignas(64) U32 out[2 * kLanes];
+  U32 buffer[kLanes];
+  for (unsigned k = 0; k < 2; ++k)
+    std::memcpy(out + k * kLanes, sourceDwords(w, i, k, Kind::kU32, false, buffer), kLanes * sizeof(U32));
+  storeMasked(w, w.row(i.dst), out, 2);
+}
+
+namespace {
+
+// op_sel_hi: the source is the half that op_sel names, else a float. ABS comes from the NEG_HI bits.
+void mixSource(const Wave& w, const Inst& i, unsigned k, U32* out) {
+  bool isHalf = (i.opSelHi >> k) & 1;
+  unsigned shift = (i.opSel >> k) & 1 ? 16 : 0;
+  bool abs = (i.abs >> k) & 1, neg = (i.neg >> k) & 1;
+  Kind kind = isHalf ? Kind::kF16 : Kind::kF32;
+  std::memcpy(out, source32(w, i, k, kind, out), kLanes * sizeof(U32));
+  if (isHalf) {
+    for (int l = 0; l < kLanes; ++l) out[l] = (out[l] >> shift) & 0xffff;
+  }
+  if (!keepsDenormals(w.mode, kind, 1)) flushDenormals(out, kind);
+  if (isHalf) {
+    for (int l = 0; l < kLanes; ++l) out[l] = toBits(toFloat(Half{static_cast<U16>(out[l])}));
+  }
+  for (int l = 0; l < kLanes; ++l) out[l] = (abs ? out[l] & 0x7fffffff : out[l]) ^ (neg ? 0x80000000 : 0);
+}
+
+HIPR_INLINE float fmaLane(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+
+void mixed(Wave& w, const Inst& i, U32* out) {
+  alignas(64) U32 buffers[3][kLanes];
+  for (unsigned k = 0; k < 3; ++k) mixSource(w, i, k, buffers[k]);
+  Rows rows[3] = {buffers[0], buffers[1], buffers[2]};
+  HostRounding rounding(w.mode, Kind::kF32);
+  Lanes<fmaLane>::loop(rows, out, w.mode);
+}
+
+void mixedHalf(Wave& w, const Inst& i, unsigned shift) {
+  alignas(64) U32 out[kLanes];
+  mixed(w, i, out);
+  for (int l = 0; l < kLanes; ++l) out[l] = toHalf(fromBits<float>(out[l])).bits;
+  modifyResult(out, Kind::kF16, 0, i.clamp, w.mode);
+  if (!keepsDenormals(w.mode, Kind::kF16, 2)) flushDenormals(out, Kind::kF16);
+  Rows old = w.row(i.dst);
+  for (int l = 0; l < kLanes; ++l) out[l] = (old[l] & ~(0xffffu << shift)) | out[l] << shift;
+  storeMasked(w, w.row(i.dst), out, 1);
+}
+
+}  // namespace
+
+RUN(v_fma_mix_f32) {
+  alignas(64) U32 out[kLanes];
+  mixed(w, i, out);
+  modifyResult(out, Kind::kF32, 0, i.clamp, w.mode);
+  if (!keepsDenormals(w.mode, Kind::kF32, 2)) flushDenormals(out, Kind::kF32);
+  storeMasked(w, w.row(i.dst), out, 1);
+}
+RUN(v_fma_mixlo_f16) {
+  mixedHalf(w, i, 0);
+}
+RUN(v_fma_mixhi_f16) {
+  mixedHalf(w, i, 16);
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

@@ -1,0 +1,88 @@
+// DeviceMemory: the device memory of one client, placed at the addresses it chose, and everything else its copies may
+// name. Used by the reader thread, except that an unmapping may be carried out by another one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "worker/backend.h"
+
+namespace hipr::worker {
+
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(const Backend& backend) : backend_(backend) {}
+  ~DeviceMemory();
+
+  // True when the runtime can place memory at a given address.
+  bool placeable();
+  std::uint64_t granularity();
+
+  // Reserves the range, or another one of that size where the runtime does not follow the hint. Gives back an earlier
+  // one.
+  hipError_t reserve(std::uint64_t& base, std::uint64_t size);
+
+  hipError_t map(int device, std::uint64_t address, std::uint64_t size);
+  hipError_t allocate(int device, std::uint64_t size, std::uint64_t& address);
+
+  // Something that is already there: a variable of a module.
+  void adopt(int device, std::uint64_t address, std::uint64_t size);
+  void disown(std::uint64_t address);
+
+  // A range no message may name any more, whose memory is still there. free() gives it back, once; thread-safe.
+  class Leaving {
+   public:
+    Leaving(std::uint64_t begin, std::uint64_t size, std::function<void()> free)
+        : begin_(begin), size_(size), free_(std::move(free)) {}
+    void free() { std::call_once(once_, free_); }
+    bool overlaps(std::uint64_t begin, std::uint64_t size) const {
+      return begin < begin_ + size_ && begin_ < begin + size;
+    }
+
+   private:
+    std::uint64_t begin_, size_;
+    std::function<void()> free_;
+    std::once_flag once_;
+  };
+  // Null when nothing begins there.
+  std::shared_ptr<Leaving> release(std::uint64_t address);
+  std::vector<std::uint64_t> ofDevice(int device) const;
+
+  struct Span {
+    int device = -1;
+    bool direct = false;  // the CPU can reach it
+  };
+  // What [address, address + size) is; false when any part of it is not known.
+  bool find(std::uint64_t address, std::uint64_t size, Span& span) const;
+  std::uint64_t mapped(int device) const { return mapped_[static_cast<std::size_t>(device)]; }
+
+ private:
+  enum class Kind { kMapped, kAllocated, kAdopted };
+  struct Range {
+    std::uint64_t size = 0;
+    int device = 0;
+    Kind kind = Kind::kMapped;
+    bool direct = false;
+    hipMemGenericAllocationHandle_t handle = nullptr;
+  };
+
+  bool overlaps(std::uint64_t address, std::uint64_t size) const;
+  void freeLeaving(std::uint64_t address, std::uint64_t size);
+  bool direct(std::uint64_t address) const;
+  hipError_t place(int device, std::uint64_t address, std::uint64_t size, hipMemGenericAllocationHandle_t handle);
+  std::vector<hipMemAccessDesc> access(int device) const;
+
+  const Backend& backend_;
+  int placeable_ = -1;
+  std::uint64_t granularity_ = 0;
+  std::uint64_t base_ = 0, size_ = 0;
+  std::map<std::uint64_t, Range> ranges_;
+  std::vector<std::weak_ptr<Leaving>> leaving_;
+  std::vector<std::uint64_t> mapped_ = std::vector<std::uint64_t>(static_cast<std::size_t>(backend_.devices()));
+};
+
+}  // namespace hipr::worker

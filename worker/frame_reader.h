@@ -1,0 +1,46 @@
+// FrameReader: takes frames off a socket. Small ones come out of a read-ahead buffer, many per system call; bulk data
+// goes straight to where it belongs. Used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "wire/frame.h"
+#include "wire/stream.h"
+
+namespace hipr::worker {
+
+class FrameReader {
+ public:
+  explicit FrameReader(int fd);
+
+  void setTimeout(int seconds);  // for each wait; 0: none
+
+  // Takes in what has arrived, without waiting. False when there is no whole header yet.
+  bool poll();
+
+  // Waits for the next header. kUnavailable when the peer closed between two frames or vanished inside one.
+  Status next(wire::Header& header);
+
+  // The payload of the frame, valid until the next call.
+  Status payload(std::uint64_t length, wire::Bytes& out);
+
+  // The next bytes of the payload, to their destination.
+  Status read(void* out, std::size_t size);
+  Status skip(std::uint64_t size);
+
+ private:
+  std::size_t buffered() const { return end_ - begin_; }
+  void compact();
+  Status fill(std::size_t wanted);  // at least `wanted` bytes buffered
+  Status receive(std::byte* out, std::size_t capacity, std::size_t* got);
+
+  const int fd_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t begin_ = 0, end_ = 0;
+  std::unique_ptr<std::byte[]> large_;  // a payload beyond the buffer
+};
+
+}  // namespace hipr::worker

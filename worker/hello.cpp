@@ -1,0 +1,81 @@
+// The first exchange: agree on addresses, describe the devices, promise memory.
+#include "base/log.h"
+#include "worker/session.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr int kMaxGreetings = 8;
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 47;
+
+bool sensible(std::uint64_t base, std::uint64_t size) {
+  return base % kPage == 0 && size % kPage == 0 && base && size <= kAddressSpace && base <= kAddressSpace - size;
+}
+
+// What a client gets without asking: enough for most, and never so much that the next one starves.
+std::uint64_t firstCredit(std::uint64_t available) {
+  return available / 8;
+}
+
+}  // namespace
+
+wire::HelloReply Session::onHello(const wire::Hello& m) {
+  wire::HelloReply reply;
+  if (++greetings_ > kMaxGreetings) {
+    refuse("no address range suits both sides");
+    return reply;
+  }
+  if (!reserveRanges(m, reply)) return reply;
+  reply.platform = options_.platform;
+  reply.knownCode = codeCache_.known();
+  for (int device = 0; device < backend_.devices(); ++device) {
+    Ledger& ledger = *options_.ledger;
+    const std::uint64_t already = ledger.promised(device, options_.account);
+    reply.credits.push_back(already ? already
+                                    : ledger.grant(device, options_.account, firstCredit(ledger.available(device))));
+  }
+  if (!greeted_) {
+    logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),
+             m.hostName.c_str());
+  }
+  greeted_ = true;
+  reader_.setTimeout(0);  // from now on a client may be silent as long as it lives
+  return reply;
+}
+
+bool Session::reserveRanges(const wire::Hello& m, wire::HelloReply& reply) {
+  if (backend_.devices() == 0) return true;
+  if (!sensible(m.deviceBase, m.deviceSize) || !sensible(m.hostBase, m.hostSize) ||
+      (m.deviceBase < m.hostBase + m.hostSize && m.hostBase < m.deviceBase + m.deviceSize)) {
+    refuse("Hello offers impossible address ranges");
+    return false;
+  }
+  if (!hostMemory_.reserve(m.hostBase, m.hostSize)) {
+    reply.status = hipErrorMapFailed;
+    reply.text = "the range for host memory is taken in the worker";
+    return false;
+  }
+  if (!memory_.placeable()) return true;
+  std::uint64_t base = m.deviceBase;
+  if (hipError_t error = memory_.reserve(base, m.deviceSize); error != hipSuccess) {
+    reply.status = error;
+    reply.text = std::string("the worker cannot reserve the range for device memory: ") + backend_.hip.errorName(error);
+    return false;
+  }
+  reply.deviceBase = base;
+  reply.deviceSize = m.deviceSize;
+  reply.granularity = memory_.granularity();
+  return true;
+}
+
+hipError_t Session::onGoodbye(const wire::Goodbye&) {
+  leaving_ = true;
+  return hipSuccess;
+}
+
+Session::Answer Session::onPing(const wire::Ping&) {
+  return hipSuccess;
+}
+
+}  // namespace hipr::worker

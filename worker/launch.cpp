@@ -1,0 +1,93 @@
+// Kernel launches.
+#include <algorithm>
+
+#include "code_object/kernarg.h"
+#include "worker/session.h"
+
+namespace hipr::worker {
+namespace {
+
+// hipExtModuleLaunchKernel counts work-items, in 32 bits.
+bool workItems(const wire::LaunchKernel& m, std::uint32_t out[3]) {
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t all = m.threads[i] ? m.threads[i] : std::uint64_t{m.groups[i]} * m.block[i];
+    if (all > UINT32_MAX) return false;
+    out[i] = static_cast<std::uint32_t>(all);
+  }
+  return true;
+}
+
+bool partialGroups(const wire::LaunchKernel& m) {
+  for (int i = 0; i < 3; ++i) {
+    if (m.threads[i] && m.threads[i] != std::uint64_t{m.groups[i]} * m.block[i]) return true;
+  }
+  return false;
+}
+
+// kernelParams: where each explicit argument lies in the packed ones.
+std::vector<void*> argumentPointers(const code::KernelMetadata& kernel, std::byte* arguments) {
+  std::vector<void*> out;
+  for (const code::KernelArg& arg : kernel.args) {
+    if (!arg.hidden()) out.push_back(arguments + arg.offset);
+  }
+  return out;
+}
+
+}  // namespace
+
+hipError_t Session::onLaunchKernel(const wire::LaunchKernel& m) {
+  const StreamPtr s = stream(m.stream);
+  const std::shared_ptr<Function> function = functions_.find(m.function);
+  if (!function) refuse("function " + std::to_string(m.function) + " does not exist");
+  const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
+  if (!refusal_.empty()) return hipErrorInvalidHandle;
+
+  hipError_t error = s->broken;
+  if (error == hipSuccess && start) error = prepareRecord(*start);
+  if (error == hipSuccess && stop) error = prepareRecord(*stop);
+  if (error == hipSuccess && !function->native) error = hipErrorInvalidDeviceFunction;
+  if (error == hipSuccess && m.arguments.size() < code::explicitSize(function->kernel->metadata)) {
+    error = hipErrorInvalidValue;
+  }
+  if (error == hipSuccess) {
+    error = launch(m, s, *function, start ? start->native->event : nullptr, stop ? stop->native->event : nullptr);
+  }
+  progress_.count(s);
+  s->lastWriter = s->issued;
+  for (const auto& e : {start, stop}) {
+    if (!e) continue;
+    e->stream = s;
+    e->position = s->issued;
+  }
+  return error;
+}
+
+hipError_t Session::launch(const wire::LaunchKernel& m, const StreamPtr& s, const Function& function, hipEvent_t start,
+                           hipEvent_t stop) {
+  const HipTable& hip = backend_.hip;
+  backend_.use(s->device);
+  auto* arguments = const_cast<std::byte*>(m.arguments.data());
+  std::size_t size = m.arguments.size();
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   HIP_LAUNCH_PARAM_END};
+
+  if (m.cooperative) {
+    std::vector<void*> params = argumentPointers(function.kernel->metadata, arguments);
+    if (start) hip.hipEventRecord(start, s->native);
+    const hipError_t error =
+        hip.hipModuleLaunchCooperativeKernel(function.native, m.groups[0], m.groups[1], m.groups[2], m.block[0],
+                                             m.block[1], m.block[2], m.sharedBytes, s->native, params.data());
+    if (stop) hip.hipEventRecord(stop, s->native);
+    return error;
+  }
+  if (start || stop || partialGroups(m)) {
+    std::uint32_t all[3];
+    if (!workItems(m, all)) return hipErrorInvalidConfiguration;
+    return hip.hipExtModuleLaunchKernel(function.native, all[0], all[1], all[2], m.block[0], m.block[1], m.block[2],
+                                        m.sharedBytes, s->native, nullptr, extra, start, stop, 0);
+  }
+  return hip.hipModuleLaunchKernel(function.native, m.groups[0], m.groups[1], m.groups[2], m.block[0], m.block[1],
+                                   m.block[2], m.sharedBytes, s->native, nullptr, extra);
+}
+
+}  // namespace hipr::worker

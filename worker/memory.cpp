@@ -1,0 +1,74 @@
+// Device memory by address, memory credits, and host memory that kernels reach.
+#include "worker/session.h"
+
+namespace hipr::worker {
+
+bool Session::withinCredit(int device, std::uint64_t size) {
+  const std::uint64_t promised = options_.ledger->promised(device, options_.account), used = memory_.mapped(device);
+  return used <= promised && size <= promised - used;
+}
+
+hipError_t Session::onMapMemory(const wire::MapMemory& m) {
+  if (!hasDevice(m.device)) return hipErrorInvalidDevice;
+  if (!withinCredit(m.device, m.size)) return hipErrorOutOfMemory;
+  return memory_.map(m.device, m.address, m.size);
+}
+
+void Session::freeAfterWork(std::shared_ptr<DeviceMemory::Leaving> leaving) {
+  Markers markers = markUnsettled(-1);
+  if (markers.empty()) return leaving->free();
+  waiters_.run([this, markers = std::move(markers), leaving = std::move(leaving)] {
+    progress_.await(markers, true);
+    leaving->free();
+  });
+}
+
+hipError_t Session::onUnmapMemory(const wire::UnmapMemory& m) {
+  auto leaving = memory_.release(m.address);
+  if (!leaving) return hipErrorInvalidValue;  // mapping it may have failed
+  freeAfterWork(std::move(leaving));
+  return hipSuccess;
+}
+
+wire::MemoryCreditReply Session::onMemoryCredit(const wire::MemoryCredit& m) {
+  wire::MemoryCreditReply reply;
+  if (hasDevice(m.device)) reply.granted = options_.ledger->grant(m.device, options_.account, m.bytes);
+  return reply;
+}
+
+wire::AllocateMemoryReply Session::onAllocateMemory(const wire::AllocateMemory& m) {
+  wire::AllocateMemoryReply reply;
+  if (!hasDevice(m.device)) return reply;
+  if (!withinCredit(m.device, m.size)) {
+    const std::uint64_t promised = options_.ledger->promised(m.device, options_.account);
+    options_.ledger->grant(m.device, options_.account, m.size - (promised - memory_.mapped(m.device)));
+  }
+  reply.status =
+      withinCredit(m.device, m.size) ? memory_.allocate(m.device, m.size, reply.address) : hipErrorOutOfMemory;
+  return reply;
+}
+
+hipError_t Session::onFreeMemory(const wire::FreeMemory& m) {
+  return onUnmapMemory(m);
+}
+
+hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
+  return hostMemory_.expose(m.address, m.size);
+}
+
+hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
+  if (!hostMemory_.covers(m.address, 1)) return hipErrorInvalidValue;
+  Markers markers = markUnsettled(-1);
+  if (markers.empty()) return hostMemory_.conceal(m.address) ? hipSuccess : hipErrorInvalidValue;
+  waiters_.run([this, markers = std::move(markers), address = m.address] {
+    progress_.await(markers, true);
+    hostMemory_.conceal(address);
+  });
+  return hipSuccess;
+}
+
+hipError_t Session::onHostBytes(const wire::HostBytes& m) {
+  return hostMemory_.apply(m.address, m.bytes) ? hipSuccess : hipErrorInvalidValue;
+}
+
+}  // namespace hipr::worker

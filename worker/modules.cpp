@@ -1,0 +1,77 @@
+// Modules: code objects by content, and the functions in them.
+#include "base/log.h"
+#include "worker/session.h"
+
+namespace hipr::worker {
+
+wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
+  wire::ModuleLoadReply reply;
+  if (!hasDevice(m.device)) return reply;
+  auto module = std::make_shared<Module>();
+  module->device = m.device;
+  if (!modules_.add(m.module, module)) {
+    refuse("module " + std::to_string(m.module) + " cannot be made");
+    return reply;
+  }
+  Status status =
+      m.code.empty() ? codeCache_.load(m.hash, module->bytes) : codeCache_.store(m.hash, m.code, module->bytes);
+  if (status.ok()) status = code::CodeObject::parse(*module->bytes, module->code);
+  if (!status.ok()) {
+    logError("ModuleLoad: %s", status.message().c_str());
+    reply.status = status.code() == Code::kNotFound ? hipErrorFileNotFound : hipErrorInvalidImage;
+    return reply;
+  }
+  backend_.use(m.device);
+  reply.status = backend_.hip.hipModuleLoadData(&module->native, module->bytes->data());
+  if (reply.status != hipSuccess) return reply;
+  for (const std::string& name : m.variables) {
+    hipDeviceptr_t address = nullptr;
+    std::size_t size = 0;
+    if (backend_.hip.hipModuleGetGlobal(&address, &size, module->native, name.c_str()) != hipSuccess) address = nullptr;
+    reply.addresses.push_back(reinterpret_cast<std::uint64_t>(address));
+    if (!address) continue;
+    memory_.adopt(m.device, reply.addresses.back(), size);
+    module->variables.push_back(reply.addresses.back());
+  }
+  return reply;
+}
+
+hipError_t Session::onModuleUnload(const wire::ModuleUnload& m) {
+  const std::shared_ptr<Module> module = modules_.take(m.module);
+  if (!module) {
+    refuse("module " + std::to_string(m.module) + " does not exist");
+    return hipErrorInvalidHandle;
+  }
+  functions_.eraseIf([&](const Function& function) { return function.module == module; });
+  unload(module);
+  return hipSuccess;
+}
+
+void Session::unload(const std::shared_ptr<Module>& module) {
+  for (const std::uint64_t address : module->variables) memory_.disown(address);
+  if (!module->native) return;
+  Markers markers = markUnsettled(module->device);
+  if (markers.empty()) {
+    backend_.hip.hipModuleUnload(module->native);
+    return;
+  }
+  waiters_.run([this, markers = std::move(markers), module] {
+    progress_.await(markers, true);
+    backend_.hip.hipModuleUnload(module->native);
+  });
+}
+
+hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {
+  auto function = std::make_shared<Function>();
+  function->module = modules_.find(m.module);
+  if (!function->module || !functions_.add(m.function, function)) {
+    refuse("function " + std::to_string(m.function) + " of module " + std::to_string(m.module) + " cannot be made");
+    return hipErrorInvalidHandle;
+  }
+  if (!function->module->native) return hipErrorInvalidHandle;  // its module could not be loaded
+  function->kernel = function->module->code.findKernel(m.name);
+  if (!function->kernel) return hipErrorNotFound;
+  return backend_.hip.hipModuleGetFunction(&function->native, function->module->native, m.name.c_str());
+}
+
+}  // namespace hipr::worker

@@ -1,0 +1,105 @@
+#include "worker/options.h"
+
+#include <getopt.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/env.h"
+#include "wire/frame.h"
+#include "worker/code_cache.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr const char* kUsage =
+    R"(usage: hip-worker [options]
+Serves the GPUs of this machine to programs that use HIP Remote.
+
+  -p, --port PORT        port to listen on (TF_WORKER_PORT; default 18515; 0 picks a free one)
+      --bind ADDRESS     address to listen on (default 127.0.0.1; 0.0.0.0 or :: for all)
+  -d, --device DEVICE    the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)
+      --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
+      --max-sessions N   clients served at a time (default 64)
+      --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote)
+      --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
+  -v, --verbose          say more (TF_DEBUG=1)
+      --version          print the version
+  -h, --help             print this
+)";
+
+enum Long { kBind = 256, kRuntime, kMaxSessions, kCache, kGrace, kVersion };
+
+constexpr option kLong[] = {
+    {"port", required_argument, nullptr, 'p'},
+    {"bind", required_argument, nullptr, kBind},
+    {"device", required_argument, nullptr, 'd'},
+    {"runtime", required_argument, nullptr, kRuntime},
+    {"max-sessions", required_argument, nullptr, kMaxSessions},
+    {"cache", required_argument, nullptr, kCache},
+    {"grace", required_argument, nullptr, kGrace},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, kVersion},
+    {"help", no_argument, nullptr, 'h'},
+    {},
+};
+
+int number(const char* what, const char* text, int low, int high) {
+  if (const auto value = parseNumber(text, low, high)) return static_cast<int>(*value);
+  std::fprintf(stderr, "hip-worker: %s must be a number from %d to %d, not \"%s\"\n", what, low, high, text);
+  std::exit(2);
+}
+
+}  // namespace
+
+Options parseOptions(int argc, char** argv) {
+  Options o;
+  o.port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 0, 65535));
+  o.device = static_cast<int>(envNumber("TF_DEVICE_ID", -1, 0, 255));
+  o.verbose = envFlag("TF_DEBUG");
+  o.cacheFolder = defaultCacheFolder();
+  for (int c; (c = getopt_long(argc, argv, "p:d:vh", kLong, nullptr)) != -1;) {
+    switch (c) {
+      case 'p':
+        o.port = static_cast<std::uint16_t>(number("--port", optarg, 0, 65535));
+        break;
+      case 'd':
+        o.device = number("--device", optarg, 0, 255);
+        break;
+      case 'v':
+        o.verbose = true;
+        break;
+      case kBind:
+        o.bind = optarg;
+        break;
+      case kRuntime:
+        o.runtime = optarg;
+        break;
+      case kMaxSessions:
+        o.maxSessions = number("--max-sessions", optarg, 1, 4096);
+        break;
+      case kCache:
+        o.cacheFolder = optarg;
+        break;
+      case kGrace:
+        o.graceSeconds = number("--grace", optarg, 0, 86400);
+        break;
+      case kVersion:
+        std::puts("hip-worker " HIPR_VERSION);
+        std::exit(0);
+      case 'h':
+        std::fputs(kUsage, stdout);
+        std::exit(0);
+      default:
+        std::fputs(kUsage, stderr);
+        std::exit(2);
+    }
+  }
+  if (optind < argc) {
+    std::fprintf(stderr, "hip-worker: unexpected argument \"%s\"\n%s", argv[optind], kUsage);
+    std::exit(2);
+  }
+  return o;
+}
+
+}  // namespace hipr::worker

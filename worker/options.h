@@ -1,0 +1,23 @@
+// Command line and environment of hip-worker.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hipr::worker {
+
+struct Options {
+  std::string bind = "127.0.0.1";
+  std::uint16_t port = 0;
+  int device = -1;  // clients see it as device 0; -1: the runtime's order
+  std::string runtime = "auto";
+  int maxSessions = 64;
+  int graceSeconds = 5;
+  std::string cacheFolder;
+  bool verbose = false;
+};
+
+// Prints usage or version and exits where asked for or where the arguments make no sense.
+Options parseOptions(int argc, char** argv);
+
+}  // namespace hipr::worker

@@ -1,0 +1,81 @@
+// Outbox: everything on its way to the client. Thread-safe.
+//
+// A small frame never makes its sender wait: what the socket does not take at once is queued, and whoever uses the
+// socket next, or a thread kept for this, sends it. Bulk data makes its sender wait, one frame at a time, so that small
+// frames slip in between.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "net/socket.h"
+#include "wire/frame.h"
+#include "wire/messages.h"
+
+namespace hipr::worker {
+
+class Outbox {
+ public:
+  explicit Outbox(net::Socket& socket) : socket_(socket) {}
+  ~Outbox();
+
+  void post(std::span<const std::byte> frames);  // one or several whole frames
+  // Waits until the socket has taken all of it.
+  void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body);
+  // Nothing more will be sent; the socket is shut down, which wakes the reader.
+  void fail();
+  // Waits, within the socket's timeout, until everything posted is on its way.
+  void drain() { sendBulk({}, {}); }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void startUsing(Lock& lock);  // waits until nobody sends
+  void stopUsing(Lock& lock);   // sends what was queued meanwhile
+  void sendQueued(Lock& lock);
+  void keep(std::span<const std::byte> bytes);
+  void flush();  // the thread for leftovers
+
+  net::Socket& socket_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::byte> queued_;
+  bool busy_ = false;  // somebody is in a send that may wait
+  bool failed_ = false;
+  bool ending_ = false;
+  std::thread flusher_;
+};
+
+// Appends one frame.
+template <class Message>
+void appendFrame(std::vector<std::byte>& out, wire::Opcode opcode, std::uint32_t request, std::uint32_t flags,
+                 const Message& message) {
+  const std::size_t start = out.size();
+  out.resize(start + wire::kHeaderSize);
+  wire::Writer(out).put(message);
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
+                      .request = request,
+                      .flags = flags,
+                      .length = out.size() - start - wire::kHeaderSize},
+                     out.data() + start);
+}
+
+template <class Message>
+void push(Outbox& outbox, wire::Opcode opcode, const Message& message) {
+  std::vector<std::byte> frame;
+  appendFrame(frame, opcode, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, message);
+  outbox.post(frame);
+}
+
+template <class Message>
+void reply(Outbox& outbox, wire::Opcode opcode, std::uint32_t request, const Message& message) {
+  std::vector<std::byte> frame;
+  appendFrame(frame, opcode, request, wire::HIP_REMOTE_FLAG_REPLY, message);
+  outbox.post(frame);
+}
+
+}  // namespace hipr::worker

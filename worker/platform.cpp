@@ -1,0 +1,165 @@
+#include "worker/platform.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace hipr::worker {
+namespace {
+
+template <std::size_t N>
+void copyInts(int (&to)[N], const int (&from)[N]) {
+  std::copy_n(from, N, to);
+}
+
+hipError_t readProperties(const HipTable& hip, int device, hipDeviceProp_tR0600& props) {
+  if (hip.hipGetDevicePropertiesR0600) return hip.hipGetDevicePropertiesR0600(&props, device);
+  hipDeviceProp_tR0000 old{};
+  const hipError_t error = hip.hipGetDeviceProperties(&old, device);
+  if (error == hipSuccess) {
+    props = convertProperties(old);
+    hipUUID uuid{};
+    if (hip.hipDeviceGetUuid(&uuid, device) == hipSuccess) props.uuid = uuid;
+  }
+  return error;
+}
+
+// Numbers below 64 that HIP 5 used for text, and the two register addresses, are of no use elsewhere.
+bool carried(int attribute) {
+  return attribute != hipDeviceAttributeHdpMemFlushCntl && attribute != hipDeviceAttributeHdpRegFlushCntl &&
+         attribute != 64 && attribute != 86 && attribute != 10001 && attribute != 10003 && attribute != 10004;
+}
+
+void readAttributes(const HipTable& hip, int device, AttributeTable& table) {
+  const auto read = [&](int attribute) {
+    int value = 0;
+    if (!carried(attribute)) return;
+    if (hip.hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device) == hipSuccess) {
+      table.set(attribute, value);
+    }
+  };
+  for (int i = 0; i < AttributeTable::kCommon; ++i) read(i);
+  for (int i = 0; i < AttributeTable::kAmd; ++i) read(AttributeTable::kAmdBase + i);
+}
+
+void readLimits(const HipTable& hip, DeviceInfo& info) {
+  for (const hipLimit_t limit : {hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize,
+                                 hipExtLimitScratchMin, hipExtLimitScratchMax, hipExtLimitScratchCurrent}) {
+    std::size_t value = 0;
+    if (hip.hipDeviceGetLimit(&value, limit) == hipSuccess) info.limits.push_back({limit, value});
+  }
+}
+
+PeerInfo readPeer(const HipTable& hip, int from, int to) {
+  PeerInfo peer;
+  if (from == to) return peer;
+  int can = 0;
+  peer.canAccess = hip.hipDeviceCanAccessPeer(&can, from, to) == hipSuccess && can;
+  for (std::size_t i = 0; i < peer.p2p.size(); ++i) {
+    hip.hipDeviceGetP2PAttribute(&peer.p2p[i], static_cast<hipDeviceP2PAttr>(i), from, to);
+  }
+  hip.hipExtGetLinkTypeAndHopCount(from, to, &peer.linkType, &peer.hops);
+  return peer;
+}
+
+}  // namespace
+
+hipDeviceProp_tR0600 convertProperties(const hipDeviceProp_tR0000& old) {
+  hipDeviceProp_tR0600 p{};
+  std::memcpy(p.name, old.name, sizeof p.name);
+  std::memcpy(p.gcnArchName, old.gcnArchName, sizeof p.gcnArchName);
+#define SAME(field) p.field = old.field
+  SAME(totalGlobalMem);
+  SAME(sharedMemPerBlock);
+  SAME(regsPerBlock);
+  SAME(warpSize);
+  SAME(maxThreadsPerBlock);
+  SAME(clockRate);
+  SAME(memoryClockRate);
+  SAME(memoryBusWidth);
+  SAME(totalConstMem);
+  SAME(major);
+  SAME(minor);
+  SAME(multiProcessorCount);
+  SAME(l2CacheSize);
+  SAME(maxThreadsPerMultiProcessor);
+  SAME(computeMode);
+  SAME(clockInstructionRate);
+  SAME(arch);
+  SAME(concurrentKernels);
+  SAME(pciDomainID);
+  SAME(pciBusID);
+  SAME(pciDeviceID);
+  SAME(maxSharedMemoryPerMultiProcessor);
+  SAME(isMultiGpuBoard);
+  SAME(canMapHostMemory);
+  SAME(integrated);
+  SAME(cooperativeLaunch);
+  SAME(cooperativeMultiDeviceLaunch);
+  SAME(maxTexture1DLinear);
+  SAME(maxTexture1D);
+  SAME(memPitch);
+  SAME(textureAlignment);
+  SAME(texturePitchAlignment);
+  SAME(kernelExecTimeoutEnabled);
+  SAME(ECCEnabled);
+  SAME(tccDriver);
+  SAME(cooperativeMultiDeviceUnmatchedFunc);
+  SAME(cooperativeMultiDeviceUnmatchedGridDim);
+  SAME(cooperativeMultiDeviceUnmatchedBlockDim);
+  SAME(cooperativeMultiDeviceUnmatchedSharedMem);
+  SAME(isLargeBar);
+  SAME(asicRevision);
+  SAME(managedMemory);
+  SAME(directManagedMemAccessFromHost);
+  SAME(concurrentManagedAccess);
+  SAME(pageableMemoryAccess);
+  SAME(pageableMemoryAccessUsesHostPageTables);
+#undef SAME
+  copyInts(p.maxThreadsDim, old.maxThreadsDim);
+  copyInts(p.maxGridSize, old.maxGridSize);
+  copyInts(p.maxTexture2D, old.maxTexture2D);
+  copyInts(p.maxTexture3D, old.maxTexture3D);
+  // Fields HIP 6 added whose value follows from those above.
+  p.sharedMemPerMultiprocessor = old.maxSharedMemoryPerMultiProcessor;
+  p.regsPerMultiprocessor = old.regsPerBlock;
+  p.hostRegisterSupported = old.canMapHostMemory;
+  p.unifiedAddressing = 1;
+  return p;
+}
+
+Survey survey(const HipTable& hip, std::vector<int>& devices) {
+  Survey out;
+  int count = 0;
+  out.status = hip.hipInit(0);
+  if (out.status == hipSuccess) out.status = hip.hipGetDeviceCount(&count);
+  if (out.status == hipSuccess && count == 0) out.status = hipErrorNoDevice;
+  hip.hipDriverGetVersion(&out.platform.driverVersion);
+  hip.hipRuntimeGetVersion(&out.platform.runtimeVersion);
+  if (out.status != hipSuccess) {
+    devices.clear();
+    return out;
+  }
+  if (devices.empty()) {
+    devices.resize(static_cast<std::size_t>(count));
+    std::iota(devices.begin(), devices.end(), 0);
+  }
+  for (const int device : devices) {
+    if (out.status != hipSuccess) break;
+    DeviceInfo& info = out.platform.devices.emplace_back();
+    out.status = hip.hipSetDevice(device);
+    if (out.status == hipSuccess) out.status = readProperties(hip, device, info.props);
+    readAttributes(hip, device, info.attributes);
+    readLimits(hip, info);
+    hip.hipDeviceGetStreamPriorityRange(&info.leastStreamPriority, &info.greatestStreamPriority);
+    std::size_t free = 0, total = 0;
+    if (hip.hipMemGetInfo(&free, &total) != hipSuccess) free = info.props.totalGlobalMem;
+    out.freeMemory.push_back(free);
+  }
+  for (const int from : devices) {
+    for (const int to : devices) out.platform.peers.push_back(readPeer(hip, from, to));
+  }
+  return out;
+}
+
+}  // namespace hipr::worker

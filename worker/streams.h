@@ -1,0 +1,49 @@
+// Streams as the worker sees them: a native stream, and how many operations were given to it and are finished.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "hip_remote/hip.h"
+
+namespace hipr::worker {
+
+struct Transfer;  // transfers.h
+
+struct Stream {
+  std::uint64_t id = 0;
+  int device = 0;
+  bool blocking = true;  // takes part in the null stream's rules
+  hipStream_t native = nullptr;
+  hipError_t broken = hipSuccess;  // it could not be made: everything given to it fails with this
+
+  std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> lastWriter{0};  // the last operation that can write host memory
+
+  // --- the reader's
+  std::uint64_t issued = 0;
+  std::uint64_t watched = 0;  // somebody waits for the first `watched` operations
+  bool inUnwatched = false;
+
+  // --- under Progress::mutex_
+  struct Watch {
+    hipEvent_t event;
+    std::uint64_t position;
+  };
+  std::uint64_t reported = 0;  // what the client knows
+  std::uint64_t synced = 0;    // host memory written by the first `synced` operations has been sent
+  std::deque<Watch> watches;
+  bool watching = false;
+  std::vector<std::shared_ptr<Transfer>> transfers;  // whose place in the stream has not been reached
+  struct Cleanup {
+    std::uint64_t position;
+    std::function<void()> action;
+  };
+  std::deque<Cleanup> cleanups;  // in order of position
+};
+
+}  // namespace hipr::worker

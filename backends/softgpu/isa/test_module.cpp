@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-std::string readFile(const std::string& path) {
+std::vector<std::uint8_t> readFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -33,8 +33,12 @@ TestModule::TestModule(const std::string& source, const std::string& options, Gp
   std::remove(output.c_str());
 }
 
-void TestModule::load(const std::string& elf) {
-  elf_.assign(elf.begin(), elf.end());
+TestModule::TestModule(std::vector<std::uint8_t> elf, Gpu gpu) : gpu_(gpu) {
+  load(std::move(elf));
+}
+
+void TestModule::load(std::vector<std::uint8_t> elf) {
+  elf_ = std::move(elf);
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(elf_.data());
   const auto* segments = reinterpret_cast<const Elf64_Phdr*>(elf_.data() + header->e_phoff);
   std::uint64_t size = 0;

@@ -18,9 +18,9 @@ class Arguments {
  public:
   template <class T>
   Arguments& add(const T& value) {
-    bytes_.resize((bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T));
-    const auto* raw = reinterpret_cast<const std::uint8_t*>(&value);
-    bytes_.insert(bytes_.end(), raw, raw + sizeof(T));
+    std::size_t at = (bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(&bytes_[at], &value, sizeof(T));
     return *this;
   }
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
@@ -41,6 +41,8 @@ class TestModule {
 
   // Compiles with clang++-19 and Debian's device libraries; ok() is false when they are not installed.
   explicit TestModule(const std::string& source, const std::string& options = "-O3", Gpu gpu = Gpu::kGfx90a);
+  // An ELF code object.
+  explicit TestModule(std::vector<std::uint8_t> elf, Gpu gpu = Gpu::kGfx90a);
   bool ok() const { return !image_.empty(); }
 
   KernelCode kernel(const std::string& name) const;
@@ -49,7 +51,7 @@ class TestModule {
   std::optional<Fault> launch(Dispatch dispatch, std::vector<std::uint8_t> explicitArguments);
 
  private:
-  void load(const std::string& elf);
+  void load(std::vector<std::uint8_t> elf);
   std::uint64_t symbol(const std::string& name) const;
 
   Gpu gpu_;

@@ -1,0 +1,78 @@
+// hip-remote-bench: what remoting costs, as ratios measured side by side in one run. Prints a table; --json FILE writes
+// the numbers.
+#include <getopt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "bench/bench.h"
+#include "testing/worker_process.h"
+
+namespace {
+
+using namespace hipr::bench;
+
+constexpr char kHelp[] =
+    "hip-remote-bench [--json FILE] [--no-delay] [--strict]\n"
+    "\n"
+    "Starts a worker on softgpu on a free loopback port and measures what remoting costs, against baselines taken in "
+    "the\n"
+    "same run. --no-delay leaves out the long-line section (about a minute). --strict: exit 1 when a target is "
+    "missed.\n";
+
+void must(const hipr::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.message().c_str());
+  std::exit(1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string json;
+  bool delay = true, strict = false;
+  const option options[] = {{"json", required_argument, nullptr, 'j'},
+                            {"no-delay", no_argument, nullptr, 'n'},
+                            {"strict", no_argument, nullptr, 's'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {"child-startup", no_argument, nullptr, 'a'},
+                            {"child-steps", required_argument, nullptr, 'b'},
+                            {nullptr, 0, nullptr, 0}};
+  for (int c; (c = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
+    switch (c) {
+      case 'a':
+        return runStartupChild();
+      case 'b':
+        return runStepChild(std::atoi(optarg));
+      case 'j':
+        json = optarg;
+        break;
+      case 'n':
+        delay = false;
+        break;
+      case 's':
+        strict = true;
+        break;
+      default:
+        std::fputs(kHelp, c == 'h' ? stdout : stderr);
+        return c == 'h' ? 0 : 2;
+    }
+  }
+
+  const hipr::testing::WorkerProcess worker;
+  worker.use();
+  Hip remote, direct;
+  must(remote.load(hipr::testing::remoteLibrary()));
+  must(direct.load(hipr::testing::softgpuLibrary()));
+
+  Report report;
+  measureCalls(report, remote);
+  measureCopies(report, remote);
+  measureLaunches(report, remote, direct);
+  measureStartup(report, "127.0.0.1", worker.port());
+  if (delay) measureDelay(report, "127.0.0.1", worker.port(), direct);
+  report.print();
+  if (!json.empty()) std::ofstream(json) << report.json().dump(2) << "\n";
+  return strict && !report.allMet() ? 1 : 0;
+}

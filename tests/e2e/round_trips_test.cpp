@@ -1,0 +1,215 @@
+// How often each call waits for the worker, counted, not timed. A child process makes the call a number of times; the
+// library's own counter, written when the process ends, tells how often it waited.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "testing/hip.h"
+#include "testing/worker_process.h"
+
+namespace hipr {
+namespace {
+
+using testing::Hip;
+
+constexpr int kRepeats = 20;
+
+// What a call may need, made beforehand. Sizes above 64 KiB take the bulk path.
+struct Scene {
+  Hip hip;
+  void* device = nullptr;
+  void* other = nullptr;
+  void* pinned = nullptr;
+  std::vector<char> host = std::vector<char>(1 << 20);
+  hipEvent_t event = nullptr;
+
+  void prepare() {
+    const Status status = hip.load(testing::remoteLibrary());
+    if (!status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str()), _exit(2);
+    HIPR_CHECK(hip, hipMalloc(&device, 1 << 20));
+    HIPR_CHECK(hip, hipMalloc(&other, 1 << 20));
+    HIPR_CHECK(hip, hipHostMalloc(&pinned, 1 << 20, 0));
+    HIPR_CHECK(hip, hipEventCreate(&event));
+    HIPR_CHECK(hip, hipEventRecord(event, hip.stream));
+    HIPR_CHECK(hip, hipDeviceSynchronize());
+  }
+};
+
+// The number of times a process waited that called `call` `count` times.
+int waitsOf(const std::function<void(Scene&)>& call, int count) {
+  char file[] = "/tmp/hip-remote-trips-XXXXXX";
+  close(mkstemp(file));
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HIP_REMOTE_STATS", file, 1);
+    Scene scene;
+    scene.prepare();
+    for (int i = 0; i < count; ++i) call(scene);
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  std::filesystem::remove(file);
+  const std::size_t at = line.find("waited=");
+  EXPECT_NE(at, std::string::npos) << "no counters: \"" << line << "\"";
+  return at == std::string::npos ? -1 : std::atoi(line.c_str() + at + 7);
+}
+
+class RoundTrips : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    worker_ = new testing::WorkerProcess;
+    worker_->use();
+  }
+  static void TearDownTestSuite() { delete worker_; }
+
+  static double tripsPerCall(const std::function<void(Scene&)>& call) {
+    return static_cast<double>(waitsOf(call, kRepeats) - waitsOf(call, 0)) / kRepeats;
+  }
+
+  static inline testing::WorkerProcess* worker_ = nullptr;
+};
+
+struct Case {
+  const char* name;
+  double trips;
+  std::function<void(Scene&)> call;
+};
+
+const Case kCases[] = {
+    {"launch", 0,
+     [](Scene& s) {
+       int value = 0;
+       void* arguments[] = {&value};
+       s.hip.launch(s.hip.empty, 1, 64, arguments);
+     }},
+    {"hipMemset", 0, [](Scene& s) { HIPR_CHECK(s.hip, hipMemset(s.device, 1, 4096)); }},
+    {"hipMemsetAsync", 0, [](Scene& s) { HIPR_CHECK(s.hip, hipMemsetAsync(s.device, 1, 4096, s.hip.stream)); }},
+    {"host to device, small", 0,
+     [](Scene& s) { HIPR_CHECK(s.hip, hipMemcpy(s.device, s.host.data(), 4096, hipMemcpyHostToDevice)); }},
+    {"host to device, large", 0,
+     [](Scene& s) { HIPR_CHECK(s.hip, hipMemcpy(s.device, s.host.data(), 1 << 20, hipMemcpyHostToDevice)); }},
+    {"host to device, pinned and asynchronous", 0,
+     [](Scene& s) {
+       HIPR_CHECK(s.hip, hipMemcpyAsync(s.device, s.pinned, 1 << 20, hipMemcpyHostToDevice, s.hip.stream));
+     }},
+    {"device to device", 0,
+     [](Scene& s) { HIPR_CHECK(s.hip, hipMemcpy(s.device, s.other, 1 << 20, hipMemcpyDeviceToDevice)); }},
+    {"hipMalloc and hipFree", 0,
+     [](Scene& s) {
+       void* p = nullptr;
+       HIPR_CHECK(s.hip, hipMalloc(&p, 3 << 20));
+       HIPR_CHECK(s.hip, hipFree(p));
+     }},
+    {"stream create and destroy", 0,
+     [](Scene& s) {
+       hipStream_t stream;
+       HIPR_CHECK(s.hip, hipStreamCreate(&stream));
+       HIPR_CHECK(s.hip, hipStreamDestroy(stream));
+     }},
+    {"event create, record, destroy", 0,
+     [](Scene& s) {
+       hipEvent_t event;
+       HIPR_CHECK(s.hip, hipEventCreate(&event));
+       HIPR_CHECK(s.hip, hipEventRecord(event, s.hip.stream));
+       HIPR_CHECK(s.hip, hipEventDestroy(event));
+     }},
+    {"stream wait event", 0, [](Scene& s) { HIPR_CHECK(s.hip, hipStreamWaitEvent(s.hip.stream, s.event, 0)); }},
+    {"event query", 0, [](Scene& s) { (void)s.hip.api.hipEventQuery(s.event); }},
+    {"stream query", 0, [](Scene& s) { (void)s.hip.api.hipStreamQuery(s.hip.stream); }},
+    {"module load of known code", 0,
+     [](Scene& s) {
+       hipModule_t module;
+       hipFunction_t function;
+       HIPR_CHECK(s.hip, hipModuleLoadData(&module, testing::kernelImage()));
+       HIPR_CHECK(s.hip, hipModuleGetFunction(&function, module, "empty"));
+       HIPR_CHECK(s.hip, hipModuleUnload(module));
+     }},
+    {"properties", 0,
+     [](Scene& s) {
+       hipDeviceProp_tR0600 props;
+       HIPR_CHECK(s.hip, hipGetDevicePropertiesR0600(&props, 0));
+     }},
+    {"attributes", 0,
+     [](Scene& s) {
+       int value;
+       HIPR_CHECK(s.hip, hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
+     }},
+    {"pointer attributes", 0,
+     [](Scene& s) {
+       hipPointerAttribute_t attributes;
+       HIPR_CHECK(s.hip, hipPointerGetAttributes(&attributes, s.device));
+     }},
+    {"occupancy", 0,
+     [](Scene& s) {
+       int blocks;
+       HIPR_CHECK(s.hip, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, s.hip.work, 64, 0));
+     }},
+    {"device to host", 1,
+     [](Scene& s) { HIPR_CHECK(s.hip, hipMemcpy(s.host.data(), s.device, 4096, hipMemcpyDeviceToHost)); }},
+    {"device to host, pinned and asynchronous", 0,
+     [](Scene& s) {
+       HIPR_CHECK(s.hip, hipMemcpyAsync(s.pinned, s.device, 1 << 20, hipMemcpyDeviceToHost, s.hip.stream));
+     }},
+    {"launch and stream synchronize", 1,
+     [](Scene& s) {
+       int value = 0;
+       void* arguments[] = {&value};
+       s.hip.launch(s.hip.empty, 1, 64, arguments);
+       HIPR_CHECK(s.hip, hipStreamSynchronize(s.hip.stream));
+     }},
+    {"device synchronize", 1, [](Scene& s) { HIPR_CHECK(s.hip, hipDeviceSynchronize()); }},
+};
+
+class RoundTripsOf : public RoundTrips, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(RoundTripsOf, AreAsFewAsTheTableSays) {
+  // A synchronize may find its work already done and then needs no trip: fewer is fine.
+  EXPECT_LE(tripsPerCall(GetParam().call), GetParam().trips) << GetParam().name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, RoundTripsOf, ::testing::ValuesIn(kCases), [](const auto& info) {
+  std::string name;
+  for (const char c : std::string(info.param.name)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+});
+
+TEST_F(RoundTrips, AProgramNeedsAtMostTwoUntilItsFirstLaunch) {
+  char file[] = "/tmp/hip-remote-trips-XXXXXX";
+  close(mkstemp(file));
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HIP_REMOTE_STATS", file, 1);
+    Hip hip;
+    if (!hip.load(testing::remoteLibrary()).ok()) _exit(2);
+    int value = 0;
+    void* arguments[] = {&value};
+    hip.launch(hip.empty, 1, 64, arguments);
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  std::filesystem::remove(file);
+  const std::size_t at = line.find("waited=");
+  ASSERT_NE(at, std::string::npos) << line;
+  const int waited = std::atoi(line.c_str() + at + 7);
+  EXPECT_GE(waited, 1);  // the counter works
+  EXPECT_LE(waited, 2);
+}
+
+}  // namespace
+}  // namespace hipr

@@ -17,6 +17,8 @@ Device::Device(RegionTable& regions, int number, Gpu kind, std::size_t bytes)
     : index(number),
       gpu(kind),
       capacity(bytes),
+      watchdogMilliseconds(
+          static_cast<std::uint32_t>(envNumber("HIP_REMOTE_SOFTGPU_WATCHDOG", 0, 0, 1'000'000) * 1000)),
       view(regions, number),
       launches(std::make_unique<LaunchPool>(regions, number)),
       services(std::make_unique<DeviceServices>(*this)) {}

@@ -8,7 +8,6 @@
 #include "backends/softgpu/module.h"
 #include "backends/softgpu/state.h"
 #include "backends/softgpu/stream.h"
-#include "base/env.h"
 #include "base/log.h"
 #include "code_object/kernarg.h"
 #include "runtime/async_error.h"
@@ -105,12 +104,6 @@ code::HiddenValues hiddenValues(const Launch& launch, const LoadedKernel& kernel
   return values;
 }
 
-std::uint32_t watchdogMilliseconds() {
-  static const auto value =
-      static_cast<std::uint32_t>(envNumber("HIP_REMOTE_SOFTGPU_WATCHDOG", 0, 0, 1'000'000) * 1000);
-  return value;
-}
-
 // Fills the argument segment and, behind it, the dispatch packet.
 hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, LaunchMemory& memory,
                    Dispatch& dispatch) {
@@ -151,7 +144,7 @@ hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, L
   dispatch.queue = hidden.queuePtr;
   dispatch.dispatchId = device.nextDispatch.fetch_add(1, std::memory_order_relaxed);
   dispatch.cooperative = launch.cooperative;
-  dispatch.watchdogMilliseconds = watchdogMilliseconds();
+  dispatch.watchdogMilliseconds = device.watchdogMilliseconds;
 
   DispatchPacket packet;
   for (int i = 0; i < 3; ++i) {

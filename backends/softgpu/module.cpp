@@ -1,6 +1,6 @@
 #include "backends/softgpu/module.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "backends/softgpu/state.h"
 #include "base/log.h"
@@ -28,31 +28,9 @@ const LoadedKernel& LoadedModule::kernel(const code::Kernel& kernel) {
   return made;
 }
 
-namespace {
-
-// Memory of a module belongs to its device, like what the program allocates there.
-bool expose(const Mapping& mapping, std::uint64_t devices, int owner) {
-  return state().regions.insert({mapping.address(), mapping.address() + mapping.size(), devices, owner, false});
-}
-
-// `__managed__ T x`: the code reads a pointer; it gets storage with the initial value, reachable from everywhere.
-hipError_t placeManaged(LoadedModule& module, const code::Variable& variable) {
-  Mapping storage = Mapping::make(std::max<std::size_t>(variable.initialSize, 1));
-  if (!storage) return hipErrorOutOfMemory;
-  std::memcpy(storage.begin(), module.image.begin() + variable.initialAddress, variable.initialSize);
-  const std::uint64_t pointer = storage.address();
-  std::memcpy(module.image.begin() + variable.address, &pointer, sizeof pointer);
-  module.managed.push_back(std::move(storage));
-  return expose(module.managed.back(), kEveryDevice, -1) ? hipSuccess : hipErrorOutOfMemory;
-}
-
-}  // namespace
-
 void retireModule(std::unique_ptr<LoadedModule> module) {
-  State& s = state();
   const std::shared_ptr<LoadedModule> last = std::move(module);
-  for (const Mapping& storage : last->managed) s.retire(storage.address(), std::make_shared<Task>([last] {}));
-  if (last->image) s.retire(last->image.address(), std::make_shared<Task>([last] {}));
+  state().retire(last->image.address(), std::make_shared<Task>([last] {}));
 }
 
 }  // namespace hipr::softgpu
@@ -66,7 +44,9 @@ hipError_t moduleLoad(Module& module) {
   auto loaded = std::make_unique<LoadedModule>();
   loaded->object = module.code;
   const code::CodeObject& object = *module.code;
-  loaded->image = Mapping::make(object.loadSize());
+  if (object.loadAlignment() > kHugePage) return hipErrorInvalidImage;
+  // Large mappings are aligned to huge pages, others to pages.
+  loaded->image = Mapping::make(std::max(object.loadSize(), object.loadAlignment() > kPage ? kHugePage : 0));
   if (!loaded->image) return hipErrorOutOfMemory;
   const std::span<std::byte> memory(loaded->image.begin(), loaded->image.size());
   if (const Status status = object.load(memory, loaded->image.address()); !status.ok()) {
@@ -75,14 +55,9 @@ hipError_t moduleLoad(Module& module) {
   }
   const Region region{loaded->image.address(), loaded->image.address() + loaded->image.size()};
   loaded->code = makeCodeCache(region, device.gpu);
-  hipError_t error =
-      expose(loaded->image, std::uint64_t{1} << device.index, device.index) ? hipSuccess : hipErrorOutOfMemory;
-  for (const code::Variable& variable : object.variables())
-    if (variable.managed && error == hipSuccess) error = placeManaged(*loaded, variable);
-  if (error != hipSuccess) {
-    retireModule(std::move(loaded));
-    return error;
-  }
+  // Memory of a module belongs to its device, like what the program allocates there.
+  if (!state().regions.insert({region.begin, region.end, std::uint64_t{1} << device.index, device.index, false}))
+    return hipErrorOutOfMemory;
   module.impl = device.modules.add(std::move(loaded));
   return hipSuccess;
 }

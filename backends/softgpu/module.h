@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 #include "backends/softgpu/isa/execute.h"
 #include "backends/softgpu/mapping.h"
@@ -24,7 +23,6 @@ struct LoadedKernel {
 struct LoadedModule {
   std::shared_ptr<const code::CodeObject> object;
   Mapping image;
-  std::vector<Mapping> managed;  // storage of its __managed__ variables
   std::shared_ptr<CodeCache> code;
 
   // Made when first launched: a library may hold thousands of kernels.

@@ -68,7 +68,8 @@ class Device {
 
   const int index;
   const Gpu gpu;
-  const std::size_t capacity;  // bytes it may hand out
+  const std::size_t capacity;                // bytes it may hand out
+  const std::uint32_t watchdogMilliseconds;  // how long a kernel may run; 0: for ever
   DeviceView view;
   QueueSet queues;
 

@@ -193,8 +193,15 @@ void Vmm::removePages(std::uint64_t begin, std::uint64_t end, Physical& physical
   const std::lock_guard lock(mutex_);
   if (physical.home == begin) {
     if (physical.held) {
-      void* moved = mremap(at(begin), end - begin, end - begin, MREMAP_MAYMOVE);
-      if (moved != MAP_FAILED) physical.parked = moved;
+      // mremap alone would leave it where it is: it moves over a place made for it.
+      void* place = mmap(nullptr, end - begin, PROT_NONE, kReserved, -1, 0);
+      if (place != MAP_FAILED)
+        place = mremap(at(begin), end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+      if (place == MAP_FAILED) {
+        logError("softgpu: cannot keep the contents of %zu bytes of unmapped memory", physical.size);
+      } else {
+        physical.parked = place;
+      }
     }
     physical.home = 0;
   }

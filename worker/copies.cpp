@@ -106,17 +106,15 @@ Session::Answer Session::onDownload(const wire::Download& m) {
     if (span.direct && m.from.bytes() <= kSmallDownload && quiet(s)) {
       progress_.count(s);
       progress_.settled(*s);
-      std::vector<std::byte> frames;
-      appendFrame(frames, wire::Opcode::kProgress, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Progress{s->id, s->issued});
       progress_.told(*s);
-      download->sendNow(std::move(frames));
+      download->sendNow();
       return std::nullopt;
     }
     progress_.expect(*s, download);
     backend_.use(s->device);
     error = backend_.callHost(s->native, [this, s, download] {
       progress_.reached(*s, download.get());
-      download->send();
+      download->send([&] { progress_.aboutToAnswer(*s, download->position); });
     });
     if (error != hipSuccess) progress_.reached(*s, download.get());
   }

@@ -92,7 +92,7 @@ hipError_t DeviceMemory::map(int device, std::uint64_t address, std::uint64_t si
       address - base_ > size_ - size || overlaps(address, size)) {
     return hipErrorInvalidValue;
   }
-  freeLeaving(address, size);
+  leaving_.freeOverlapping(address, size);
   const hipMemAllocationProp prop = propertiesFor(backend_.native(device));
   hipMemGenericAllocationHandle_t handle = nullptr;
   if (hipError_t error = backend_.hip.hipMemCreate(&handle, size, &prop, 0); error != hipSuccess) return error;
@@ -133,13 +133,13 @@ void DeviceMemory::disown(std::uint64_t address) {
   if (found != ranges_.end() && found->second.kind == Kind::kAdopted) ranges_.erase(found);
 }
 
-std::shared_ptr<DeviceMemory::Leaving> DeviceMemory::release(std::uint64_t address) {
+std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
   const auto found = ranges_.find(address);
   if (found == ranges_.end() || found->second.kind == Kind::kAdopted) return nullptr;
   const Range range = found->second;
   ranges_.erase(found);
   mapped_[static_cast<std::size_t>(range.device)] -= range.size;
-  auto leaving = std::make_shared<Leaving>(address, range.size, [this, address, range] {
+  return leaving_.add(address, range.size, [this, address, range] {
     if (range.kind == Kind::kAllocated) {
       backend_.hip.hipFree(at(address));
     } else {
@@ -147,17 +147,6 @@ std::shared_ptr<DeviceMemory::Leaving> DeviceMemory::release(std::uint64_t addre
       backend_.hip.hipMemRelease(range.handle);
     }
   });
-  std::erase_if(leaving_, [](const auto& other) { return other.expired(); });
-  leaving_.push_back(leaving);
-  return leaving;
-}
-
-// A client uses an address again only when it knows that all work from before is finished; the thread that waits for
-// the same thing may just be late.
-void DeviceMemory::freeLeaving(std::uint64_t address, std::uint64_t size) {
-  for (const auto& weak : leaving_) {
-    if (const auto leaving = weak.lock(); leaving && leaving->overlaps(address, size)) leaving->free();
-  }
 }
 
 std::vector<std::uint64_t> DeviceMemory::ofDevice(int device) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "worker/backend.h"
+#include "worker/leaving.h"
 
 namespace hipr::worker {
 
@@ -33,22 +34,7 @@ class DeviceMemory {
   void adopt(int device, std::uint64_t address, std::uint64_t size);
   void disown(std::uint64_t address);
 
-  // A range no message may name any more, whose memory is still there. free() gives it back, once; thread-safe.
-  class Leaving {
-   public:
-    Leaving(std::uint64_t begin, std::uint64_t size, std::function<void()> free)
-        : begin_(begin), size_(size), free_(std::move(free)) {}
-    void free() { std::call_once(once_, free_); }
-    bool overlaps(std::uint64_t begin, std::uint64_t size) const {
-      return begin < begin_ + size_ && begin_ < begin + size;
-    }
-
-   private:
-    std::uint64_t begin_, size_;
-    std::function<void()> free_;
-    std::once_flag once_;
-  };
-  // Null when nothing begins there.
+  // Gives it up; null when nothing begins there.
   std::shared_ptr<Leaving> release(std::uint64_t address);
   std::vector<std::uint64_t> ofDevice(int device) const;
 
@@ -71,7 +57,6 @@ class DeviceMemory {
   };
 
   bool overlaps(std::uint64_t address, std::uint64_t size) const;
-  void freeLeaving(std::uint64_t address, std::uint64_t size);
   bool direct(std::uint64_t address) const;
   hipError_t place(int device, std::uint64_t address, std::uint64_t size, hipMemGenericAllocationHandle_t handle);
   std::vector<hipMemAccessDesc> access(int device) const;
@@ -81,7 +66,7 @@ class DeviceMemory {
   std::uint64_t granularity_ = 0;
   std::uint64_t base_ = 0, size_ = 0;
   std::map<std::uint64_t, Range> ranges_;
-  std::vector<std::weak_ptr<Leaving>> leaving_;
+  LeavingList leaving_;
   std::vector<std::uint64_t> mapped_ = std::vector<std::uint64_t>(static_cast<std::size_t>(backend_.devices()));
 };
 

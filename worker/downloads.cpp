@@ -38,14 +38,16 @@ void DownloadTransfer::done(hipError_t error) {
   reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
 }
 
-void DownloadTransfer::send() {
+void DownloadTransfer::send(const std::function<void()>& beforeDone) {
   if (claimed_.exchange(true)) return;
+  hipError_t error = hipSuccess;
   if (direct_) {
     sendDirect();
-    done(hipSuccess);
   } else {
-    done(sendStaged());
+    error = sendStaged();
   }
+  beforeDone();
+  done(error);
 }
 
 void DownloadTransfer::sendDirect() {
@@ -82,8 +84,8 @@ hipError_t DownloadTransfer::sendStaged() {
   return error;
 }
 
-void DownloadTransfer::sendNow(std::vector<std::byte> frames) {
-  if (claimed_.exchange(true)) return;
+void DownloadTransfer::sendNow() {
+  std::vector<std::byte> frames;
   const std::uint64_t total = from_.bytes();
   const auto head = dataHead(id_, 0, total);
   frames.insert(frames.end(), head.begin(), head.end());

@@ -59,7 +59,7 @@ bool Session::reserveRanges(const wire::Hello& m, wire::HelloReply& reply) {
   if (!memory_.placeable()) return true;
   std::uint64_t base = m.deviceBase;
   if (hipError_t error = memory_.reserve(base, m.deviceSize); error != hipSuccess) {
-    reply.status = error;
+    reply.status = hipErrorMapFailed;
     reply.text = std::string("the worker cannot reserve the range for device memory: ") + backend_.hip.errorName(error);
     return false;
   }

@@ -13,6 +13,10 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kGap = 64;
 constexpr std::size_t kBatch = 256 << 10;
 
+std::uint64_t wholePages(std::uint64_t size) {
+  return (size + kPage - 1) / kPage * kPage;
+}
+
 void* at(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
@@ -34,11 +38,11 @@ void forEachDifference(const std::byte* a, const std::byte* b, std::size_t size,
 }
 
 // One HostBytes frame for each change of a page.
-void appendChanges(std::vector<std::byte>& frames, std::uint64_t address, std::byte* agreed) {
+void appendChanges(std::vector<std::byte>& frames, std::uint64_t address, std::byte* agreed, std::size_t size) {
   // A kernel of another stream may be writing: what is sent and what is remembered must be the same bytes.
   std::byte now[kPage];
-  std::memcpy(now, at(address), kPage);
-  forEachDifference(now, agreed, kPage, [&](std::size_t begin, std::size_t end) {
+  std::memcpy(now, at(address), size);
+  forEachDifference(now, agreed, size, [&](std::size_t begin, std::size_t end) {
     appendFrame(frames, wire::Opcode::kHostBytes, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
                 wire::HostBytes{address + begin, {now + begin, end - begin}});
     std::memcpy(agreed + begin, now + begin, end - begin);
@@ -48,7 +52,7 @@ void appendChanges(std::vector<std::byte>& frames, std::uint64_t address, std::b
 }  // namespace
 
 HostMemory::~HostMemory() {
-  while (!regions_.empty()) conceal(regions_.begin()->first);
+  while (!regions_.empty()) conceal(regions_.begin()->first)->free();
   if (size_) munmap(at(base_), size_);
 }
 
@@ -73,39 +77,44 @@ bool HostMemory::reserve(std::uint64_t base, std::uint64_t size) {
 
 hipError_t HostMemory::expose(std::uint64_t address, std::uint64_t size) {
   std::lock_guard lock(mutex_);
-  if (!size || address % kPage || size % kPage || address < base_ || size > size_ || address - base_ > size_ - size) {
+  const std::uint64_t pages = wholePages(size);
+  if (!size || size > size_ || address % kPage || address < base_ || address - base_ > size_ - pages) {
     return hipErrorInvalidValue;
   }
   const auto next = regions_.lower_bound(address);
-  if (next != regions_.end() && next->first - address < size) return hipErrorInvalidValue;
+  if (next != regions_.end() && next->first - address < pages) return hipErrorInvalidValue;
   if (next != regions_.begin() && std::prev(next)->first + std::prev(next)->second.size > address) {
     return hipErrorInvalidValue;
   }
-  if (mmap(at(address), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+  leaving_.freeOverlapping(address, pages);
+  auto* agreed = static_cast<std::byte*>(std::calloc(size, 1));  // untouched until something differs
+  if (!agreed) return hipErrorOutOfMemory;
+  Region region{size, std::unique_ptr<std::byte, Free>(agreed)};
+  if (mmap(at(address), pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return hipErrorOutOfMemory;
   }
   const hipError_t error =
-      backend_.hip.hipHostRegister(at(address), size, hipHostRegisterMapped | hipHostRegisterPortable);
+      backend_.hip.hipHostRegister(at(address), pages, hipHostRegisterMapped | hipHostRegisterPortable);
   if (error != hipSuccess) {
-    mmap(at(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap(at(address), pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return error;
   }
-  auto* agreed = static_cast<std::byte*>(std::calloc(size, 1));  // untouched until something differs
-  if (!agreed) return hipErrorOutOfMemory;
-  regions_[address] = Region{size, std::unique_ptr<std::byte, Free>(agreed)};
+  regions_[address] = std::move(region);
   count_ = regions_.size();
   return hipSuccess;
 }
 
-bool HostMemory::conceal(std::uint64_t address) {
+std::shared_ptr<Leaving> HostMemory::conceal(std::uint64_t address) {
   std::lock_guard lock(mutex_);
   const auto found = regions_.find(address);
-  if (found == regions_.end()) return false;
-  backend_.hip.hipHostUnregister(at(address));
-  mmap(at(address), found->second.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (found == regions_.end()) return nullptr;
+  const std::uint64_t size = wholePages(found->second.size);
   regions_.erase(found);
   count_ = regions_.size();
-  return true;
+  return leaving_.add(address, size, [this, address, size] {
+    backend_.hip.hipHostUnregister(at(address));
+    mmap(at(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  });
 }
 
 std::map<std::uint64_t, HostMemory::Region>::iterator HostMemory::around(std::uint64_t address, std::uint64_t size) {
@@ -141,8 +150,9 @@ void HostMemory::sendChanges(Outbox& outbox) {
   for (auto& [address, region] : regions_) {
     for (std::uint64_t offset = 0; offset < region.size; offset += kPage) {
       std::byte* agreed = region.agreed.get() + offset;
-      if (std::memcmp(at(address + offset), agreed, kPage) == 0) continue;
-      appendChanges(frames, address + offset, agreed);
+      const std::size_t size = std::min(kPage, region.size - offset);
+      if (std::memcmp(at(address + offset), agreed, size) == 0) continue;
+      appendChanges(frames, address + offset, agreed, size);
       if (frames.size() < kBatch) continue;
       outbox.sendBulk(frames, {});
       frames.clear();

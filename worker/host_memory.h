@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "worker/backend.h"
+#include "worker/leaving.h"
 #include "worker/outbox.h"
 
 namespace hipr::worker {
@@ -23,8 +24,8 @@ class HostMemory {
   bool reserve(std::uint64_t base, std::uint64_t size);
 
   hipError_t expose(std::uint64_t address, std::uint64_t size);
-  // REQUIRES: no kernel uses it any more. False when nothing begins there.
-  bool conceal(std::uint64_t address);
+  // Gives it up; null when nothing begins there.
+  std::shared_ptr<Leaving> conceal(std::uint64_t address);
   bool covers(std::uint64_t address, std::uint64_t size);
   bool any() const { return count_.load() != 0; }
 
@@ -49,6 +50,7 @@ class HostMemory {
   std::mutex mutex_;
   std::uint64_t base_ = 0, size_ = 0;
   std::map<std::uint64_t, Region> regions_;
+  LeavingList leaving_;
 };
 
 }  // namespace hipr::worker

@@ -37,12 +37,8 @@ void printDevices(const Platform& platform) {
 
 void printRuntime(const ProbeResult& found, const Options& options) {
   std::printf("[HIP-Worker] Initializing HIP on device %d...\n", options.device < 0 ? 0 : options.device);
-  if (options.runtime == "auto") {
-    for (std::size_t at = 0, end; (end = found.notes.find('\n', at)) != std::string::npos; at = end + 1) {
-      if (options.verbose) std::printf("[HIP-Worker] Passed over: %s\n", found.notes.substr(at, end - at).c_str());
-    }
-  }
   std::printf("[HIP-Worker] Runtime: %s\n", found.path.c_str());
+  for (const std::string& note : found.passedOver) std::printf("[HIP-Worker]   instead of %s\n", note.c_str());
   if (found.status != hipSuccess) std::printf("[HIP-Worker] No device: %s\n", found.statusName.c_str());
 }
 

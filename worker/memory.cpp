@@ -14,7 +14,7 @@ hipError_t Session::onMapMemory(const wire::MapMemory& m) {
   return memory_.map(m.device, m.address, m.size);
 }
 
-void Session::freeAfterWork(std::shared_ptr<DeviceMemory::Leaving> leaving) {
+void Session::freeAfterWork(std::shared_ptr<Leaving> leaving) {
   Markers markers = markUnsettled(-1);
   if (markers.empty()) return leaving->free();
   waiters_.run([this, markers = std::move(markers), leaving = std::move(leaving)] {
@@ -57,13 +57,9 @@ hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
 }
 
 hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
-  if (!hostMemory_.covers(m.address, 1)) return hipErrorInvalidValue;
-  Markers markers = markUnsettled(-1);
-  if (markers.empty()) return hostMemory_.conceal(m.address) ? hipSuccess : hipErrorInvalidValue;
-  waiters_.run([this, markers = std::move(markers), address = m.address] {
-    progress_.await(markers, true);
-    hostMemory_.conceal(address);
-  });
+  auto leaving = hostMemory_.conceal(m.address);
+  if (!leaving) return hipErrorInvalidValue;  // exposing it may have failed
+  freeAfterWork(std::move(leaving));
   return hipSuccess;
 }
 

@@ -17,13 +17,15 @@ namespace {
 // What travels through the pipe.
 struct Report {
   bool loaded = false;
-  std::string path, notes, statusName;
+  std::string path, missing, statusName;
+  std::vector<std::string> passedOver;
   std::int32_t status = 0;
   wire::Bytes platform;
   std::vector<std::int32_t> devices;
   std::vector<std::uint64_t> freeMemory;
   static auto fields(auto& m) {
-    return std::tie(m.loaded, m.path, m.notes, m.statusName, m.status, m.platform, m.devices, m.freeMemory);
+    return std::tie(m.loaded, m.path, m.missing, m.passedOver, m.statusName, m.status, m.platform, m.devices,
+                    m.freeMemory);
   }
 };
 
@@ -43,7 +45,7 @@ void look(const std::vector<RuntimeCandidate>& candidates, int firstDevice, Repo
   for (const RuntimeCandidate& candidate : candidates) {
     HipTable hip;
     if (Status status = loadHip(candidate.path, hip); !status.ok()) {
-      report.notes += status.message() + "\n";
+      report.missing += "\n  " + status.message();
       continue;
     }
     std::vector<int> devices = deviceOrder(hip, firstDevice);
@@ -58,7 +60,7 @@ void look(const std::vector<RuntimeCandidate>& candidates, int firstDevice, Repo
     wire::encodePlatform(found.platform, platform);
     report.platform = platform;
     if (found.status == hipSuccess || !candidate.needsDevice) return;
-    report.notes += candidate.path + ": " + report.statusName + "\n";
+    report.passedOver.push_back(candidate.path + ": no device (" + report.statusName + ")");
     report.loaded = false;
   }
 }
@@ -109,9 +111,12 @@ Status probe(const std::vector<RuntimeCandidate>& candidates, int firstDevice, P
   wire::Reader reader(bytes);
   reader.get(report);
   if (!reader.ok()) return Status::invalid("the HIP runtime could not be described");
-  if (!report.loaded) return Status::notFound("no HIP runtime can be used:\n" + report.notes);
+  if (!report.loaded) {
+    for (const std::string& note : report.passedOver) report.missing += "\n  " + note;
+    return Status::notFound("no HIP runtime can be used:" + report.missing);
+  }
   out = {report.path,
-         report.notes,
+         report.passedOver,
          report.status,
          report.statusName,
          {report.platform.begin(), report.platform.end()},

@@ -12,9 +12,9 @@
 namespace hipr::worker {
 
 struct ProbeResult {
-  std::string path;         // of the runtime to load
-  std::string notes;        // why others were passed over, one line each
-  std::int32_t status = 0;  // hipErrorNoDevice: it works, but has no device
+  std::string path;                     // of the runtime to load
+  std::vector<std::string> passedOver;  // runtimes that were found but have no device, and why
+  std::int32_t status = 0;              // hipErrorNoDevice: it works, but has no device
   std::string statusName;
   std::vector<std::byte> platform;    // wire/platform_codec.h
   std::vector<std::int32_t> devices;  // the runtime's numbers, in the client's order

@@ -118,24 +118,33 @@ void Progress::finished(Stream& stream, std::uint64_t position, hipError_t error
   stream.reported = std::max(stream.reported, position);
 }
 
+void Progress::aboutToAnswer(Stream& stream, std::uint64_t position) {
+  syncHost(stream, position);
+  std::lock_guard lock(mutex_);
+  stream.reported = std::max(stream.reported, position);
+}
+
+void Progress::syncHost(Stream& stream, std::uint64_t position) {
+  {
+    std::lock_guard lock(mutex_);
+    if (position <= stream.synced || !needsHostSync(stream)) return;
+  }
+  hostMemory_.sendChanges(outbox_);
+  std::lock_guard lock(mutex_);
+  stream.synced = std::max(stream.synced, position);
+}
+
 void Progress::finish(Stream& stream, std::uint64_t position, hipError_t error, bool tell) {
   if (error != hipSuccess && tell) {
     fail(error,
          "work on stream " + std::to_string(stream.id) + " of device " + std::to_string(stream.device) + " failed",
          wire::Opcode::kLaunchKernel);
   }
-  bool sync = false;
-  {
-    std::lock_guard lock(mutex_);
-    sync = position > stream.synced && needsHostSync(stream);
-  }
-  if (sync) hostMemory_.sendChanges(outbox_);
-
+  syncHost(stream, position);
   std::vector<std::function<void()>> cleanups;
   std::vector<std::shared_ptr<Transfer>> abandoned;
   {
     std::lock_guard lock(mutex_);
-    stream.synced = std::max(stream.synced, position);
     if (position > stream.finished.load()) stream.finished = position;
     while (!stream.cleanups.empty() && stream.cleanups.front().position <= position) {
       cleanups.push_back(std::move(stream.cleanups.front().action));

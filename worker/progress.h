@@ -50,6 +50,8 @@ class Progress {
   hipError_t await(const std::vector<Marker>& markers, bool tell);
   // Somebody else has waited for this position, and answers the client.
   void finished(Stream& stream, std::uint64_t position, hipError_t error);
+  // The stream has come to this operation, whose own answer says so: sends host memory written before it.
+  void aboutToAnswer(Stream& stream, std::uint64_t position);
   void expect(Stream& stream, std::shared_ptr<Transfer> transfer);  // its place has not been reached yet
   void reached(Stream& stream, const Transfer* transfer);
   void fail(hipError_t error, const std::string& what, wire::Opcode opcode);  // AsyncFailure, once per kind of error
@@ -58,6 +60,7 @@ class Progress {
  private:
   void watch(const StreamPtr& stream);
   void finish(Stream& stream, std::uint64_t position, hipError_t error, bool tell);
+  void syncHost(Stream& stream, std::uint64_t position);
   bool needsHostSync(const Stream& stream) const;
 
   const Backend& backend_;

@@ -122,7 +122,7 @@ class Session {
   hipError_t onConcealHost(const wire::ConcealHost& m);
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);
-  void freeAfterWork(std::shared_ptr<DeviceMemory::Leaving> leaving);
+  void freeAfterWork(std::shared_ptr<Leaving> leaving);
 
   // --- copies.cpp
   hipError_t onUpload(const wire::Upload& m);

@@ -87,9 +87,9 @@ class DownloadTransfer : public Transfer {
                    int device, bool direct)
       : context_(context), id_(id), request_(request), from_(from), device_(device), direct_(direct) {}
 
-  void send();  // the stream has come to it: sends everything, then Done
-  // The same in one go from the reader, for small ones on an idle stream. `head` goes first.
-  void sendNow(std::vector<std::byte> head);
+  // The stream has come to it: sends everything, calls `beforeDone`, sends Done.
+  void send(const std::function<void()>& beforeDone);
+  void sendNow();  // the same in one go from the reader, for small ones on an idle stream
   void abandon(hipError_t error) override;
 
  private:

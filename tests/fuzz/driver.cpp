@@ -89,7 +89,9 @@ std::vector<Input> readCorpus(const std::vector<std::string>& paths) {
 
 class Runner {
  public:
-  explicit Runner(const char* name) : path_(std::string(name) + ".last-input") {
+  // Without `record` (a replay) nothing is written, so that replaying NAME.last-input keeps it.
+  Runner(const char* name, bool record) : path_(std::string(name) + ".last-input") {
+    if (!record) return;
     file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file_ < 0) {
       std::perror(path_.c_str());
@@ -98,7 +100,8 @@ class Runner {
   }
 
   void run(const Input& in) {
-    if (ftruncate(file_, 0) != 0 || pwrite(file_, in.data(), in.size(), 0) != static_cast<ssize_t>(in.size())) {
+    if (file_ >= 0 &&
+        (ftruncate(file_, 0) != 0 || pwrite(file_, in.data(), in.size(), 0) != static_cast<ssize_t>(in.size()))) {
       std::perror(path_.c_str());
       std::exit(2);
     }
@@ -109,13 +112,14 @@ class Runner {
   }
 
   void finish() {
+    if (file_ < 0) return;
     close(file_);
     unlink(path_.c_str());
   }
 
  private:
   std::string path_;
-  int file_;
+  int file_ = -1;
 };
 
 }  // namespace
@@ -127,7 +131,7 @@ int main(int argc, char** argv) {
   std::printf("seed %llu, %zu inputs to start from\n", static_cast<unsigned long long>(options.seed), corpus.size());
   std::fflush(stdout);
 
-  Runner runner(argv[0]);
+  Runner runner(argv[0], options.runs > 0);
   for (const Input& in : corpus) runner.run(in);
   if (corpus.empty()) corpus.emplace_back();
 

@@ -19,8 +19,7 @@ bool BufferDescriptor::read(Wave& w, const Inst& i, BufferDescriptor& d) {
   return true;
 }
 
-void bufferAddresses(const Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes,
-                     Addresses& a) {
+bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a) {
   constexpr std::uint64_t kElement = 4;  // bytes of one lane that stay together under swizzling
   Rows first = w.row(i.src[0]);
   Rows offsets = i.offen ? first + (i.idxen ? kLanes : 0) : nullptr;
@@ -39,7 +38,15 @@ void bufferAddresses(const Wave& w, const Inst& i, const BufferDescriptor& d, un
     a.at[l] = d.base + scalar + place;
   }
   a.active = w.exec() & inside;
-  if (a.active) repeatActive(a);
+  if (!a.active) return true;
+  repeatActive(a);
+  // The scratch buffer has no end of its own, so running off the stack is noticed here.
+  if (!d.addLane || d.base != w.scratch.begin) return true;
+  std::uint64_t highest = 0;
+  for (int l = 0; l < kLanes; ++l) highest = a.at[l] > highest ? a.at[l] : highest;
+  if (highest < w.scratch.end && bytes <= w.scratch.end - highest) return true;
+  raise(w, i, FaultKind::kMemory, "private memory access out of range (stack overflow?)", -1, highest);
+  return false;
 }
 
 void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows) {

@@ -18,9 +18,8 @@ struct BufferDescriptor {
 };
 
 // Addresses of `bytes` at `extra` past each lane's place. `a.active` has the lanes that are inside the buffer only; the
-// other active ones read zero and write nothing.
-void bufferAddresses(const Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes,
-                     Addresses& a);
+// other active ones read zero and write nothing. False after raising a fault.
+bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a);
 
 // Writes zero to `rows` registers of the active lanes that are not in `inside`.
 void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows);

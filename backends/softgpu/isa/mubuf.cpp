@@ -9,7 +9,7 @@ using U64 = std::uint64_t;
 
 void toLds(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, bool sign) {
   Addresses a;
-  bufferAddresses(w, i, d, 0, bytes, a);
+  if (!bufferAddresses(w, i, d, 0, bytes, a)) return;
   loadToLds(w, i, a, bytes, sign);
 }
 
@@ -18,13 +18,13 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   if (i.lds) return toLds(w, i, d, 4, false);
   Addresses a;
-  bufferAddresses(w, i, d, 0, dwords * 4, a);
+  if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
   std::uint32_t* row = w.row(i.dst);
   if (a.active == w.exec() && (dwords == 1 || !d.swizzle)) return loadDwords(w, i, a, dwords, row);
   // Dword by dword: each is swizzled and checked on its own. The address registers may be among the results.
   std::uint32_t values[4 * kLanes] = {};
   for (unsigned k = 0; k < dwords; ++k) {
-    bufferAddresses(w, i, d, 4 * k, 4, a);
+    if (!bufferAddresses(w, i, d, 4 * k, 4, a)) return;
     ExecScope inside(w, a.active);
     loadDwords(w, i, a, 1, values + k * kLanes);
   }
@@ -35,10 +35,10 @@ void store(Wave& w, const Inst& i, unsigned dwords) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   Addresses a;
-  bufferAddresses(w, i, d, 0, dwords * 4, a);
+  if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
   if (a.active == w.exec() && (dwords == 1 || !d.swizzle)) return storeDwords(w, i, a, dwords, w.row(i.src[1]));
   for (unsigned k = 0; k < dwords; ++k) {
-    bufferAddresses(w, i, d, 4 * k, 4, a);
+    if (!bufferAddresses(w, i, d, 4 * k, 4, a)) return;
     storeDwords(w, i, a, 1, w.row(i.src[1]) + k * kLanes);
   }
 }
@@ -48,7 +48,7 @@ void loadPart(Wave& w, const Inst& i, unsigned bytes, Part part, Place place) {
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   if (i.lds) return toLds(w, i, d, bytes, part == Part::kSignedByte || part == Part::kSignedShort);
   Addresses a;
-  bufferAddresses(w, i, d, 0, bytes, a);
+  if (!bufferAddresses(w, i, d, 0, bytes, a)) return;
   std::uint32_t* row = w.row(i.dst);
   for (std::uint64_t left = w.exec() & ~a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
@@ -62,7 +62,7 @@ void storePart(Wave& w, const Inst& i, unsigned bytes, bool high) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   Addresses a;
-  bufferAddresses(w, i, d, 0, bytes, a);
+  if (!bufferAddresses(w, i, d, 0, bytes, a)) return;
   storePart(w, i, a, bytes, high, w.row(i.src[1]));
 }
 
@@ -71,7 +71,7 @@ void modify(Wave& w, const Inst& i) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   Addresses a;
-  bufferAddresses(w, i, d, 0, sizeof(T), a);
+  if (!bufferAddresses(w, i, d, 0, sizeof(T), a)) return;
   std::uint32_t* data = w.row(i.src[1]);
   if (a.active) runAtomic<Op, T>(w, i, a, data, kCompare, i.glc ? data : nullptr);
   if (i.glc) zeroOutside(w, a.active, data, sizeof(T) / 4);

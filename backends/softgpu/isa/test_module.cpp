@@ -95,7 +95,7 @@ std::string TestModule::launch(const std::string& name, const Shape& shape, cons
   d.dynamicLdsBytes = shape.dynamicLds;
   d.cooperative = shape.cooperative;
   d.watchdogMilliseconds = shape.watchdogMilliseconds;
-  d.privateBytes = 16384;
+  d.privateBytes = d.kernel.descriptor.privateSegmentBytes + 65536;  // room for recursion
   std::optional<Fault> fault = launch(d, arguments.bytes());
   return fault ? fault->text : "";
 }

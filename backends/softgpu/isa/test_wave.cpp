@@ -23,16 +23,22 @@ std::vector<std::uint32_t> assemble(const std::string& source, const std::string
   return words;
 }
 
-TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes)
+TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes, Memory memory)
     : code_(std::move(code)),
       registers_(kMaxRows * kLanes + 16),
       scratch_(64 * 256),
+      buffer_(memory == Memory::kClosed ? 8192 : 0),
+      closed_({buffer(), buffer() + buffer_.size()}),
       cache_(
           {reinterpret_cast<std::uint64_t>(code_.data()), reinterpret_cast<std::uint64_t>(code_.data() + code_.size())},
           gpu) {
   auto aligned = (reinterpret_cast<std::uint64_t>(registers_.data()) + 63) & ~63ull;
   wave_.v = reinterpret_cast<std::uint32_t*>(aligned);
-  shared_.memory = &memory_;
+  if (memory == Memory::kClosed) {
+    shared_.memory = &closed_;
+  } else {
+    shared_.memory = &open_;
+  }
   shared_.services = &defaultServices();
   shared_.gpu = gpu;
   shared_.dispatch.kernel.name = "test";

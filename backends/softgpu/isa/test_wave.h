@@ -19,20 +19,38 @@ class OpenMemory final : public AddressSpace {
   Region find(std::uint64_t address) const override { return address < 4096 ? Region{} : Region{4096, ~0ull}; }
 };
 
+// One buffer and nothing else.
+class ClosedMemory final : public AddressSpace {
+ public:
+  explicit ClosedMemory(Region region) : region_(region) {}
+  Region find(std::uint64_t address) const override {
+    return address >= region_.begin && address < region_.end ? region_ : Region{};
+  }
+
+ private:
+  Region region_;
+};
+
 class TestWave {
  public:
-  explicit TestWave(std::vector<std::uint32_t> code, Gpu gpu = Gpu::kGfx90a, unsigned ldsBytes = 65536);
+  enum class Memory : std::uint8_t { kOpen, kClosed };  // kClosed: only buffer() is reachable
+
+  explicit TestWave(std::vector<std::uint32_t> code, Gpu gpu = Gpu::kGfx90a, unsigned ldsBytes = 65536,
+                    Memory memory = Memory::kOpen);
   // Runs to s_endpgm, a stop or the budget; returns the fault's text, empty if none.
   std::string run(int budget = 100000);
   Wave* operator->() { return &wave_; }
   std::uint32_t& v(unsigned reg, unsigned lane) { return wave_.v[reg * kLanes + lane]; }
+  std::uint64_t buffer() const { return reinterpret_cast<std::uint64_t>(buffer_.data()); }
   const std::optional<Fault>& fault() const { return shared_.fault; }
 
  private:
   std::vector<std::uint32_t> code_;
   std::vector<std::uint32_t> registers_;
   std::vector<std::uint8_t> scratch_;
-  OpenMemory memory_;
+  std::vector<std::uint8_t> buffer_;
+  OpenMemory open_;
+  ClosedMemory closed_;
   DispatchState shared_;
   Workgroup group_;
   CodeCache cache_;

@@ -6,7 +6,7 @@ namespace hipr::softgpu::HIPR_LEVEL {
 // The destination field of v_readlane names a scalar register.
 RUN(v_readlane_b32) {
   unsigned lane = src32(w, i, 1) & 63;
-  w.s[i.dst - kVgpr] = w.row(i.src[0])[lane];
+  w.s[i.dst & 127] = w.row(i.src[0])[lane];
 }
 RUN(v_writelane_b32) {
   unsigned lane = src32(w, i, 1) & 63;

@@ -27,7 +27,7 @@ hipError_t hipCtxCreate(hipCtx_t* ctx, unsigned int flags, hipDevice_t device) {
   if (ctx == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findDevice(*p, device, d));
   d->flags = flags;
-  d->used = true;
+  d->used.store(true, std::memory_order_relaxed);
   *ctx = contextOf(d);
   return api::hipCtxPushCurrent(*ctx);
 }

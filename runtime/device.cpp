@@ -101,7 +101,7 @@ hipError_t hipInitDevice(int deviceId, unsigned int deviceFlags, unsigned int fl
     if (!validDeviceFlags(deviceFlags)) return hipErrorInvalidValue;
     device->flags = deviceFlags;
   }
-  device->used = true;
+  device->used.store(true, std::memory_order_relaxed);
   return hipSuccess;
 }
 

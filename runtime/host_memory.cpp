@@ -73,7 +73,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
                                .host = hostPtr,
                                .id = p->newId()},
                 .origin = Region::Origin::kRegistered};
-  device->used = true;
+  device->used.store(true, std::memory_order_relaxed);
   HIPR_TRY(core::allocate(region.allocation));
   if (p->allocations.insert(region)) return hipSuccess;
   core::release(region.allocation);

@@ -198,6 +198,8 @@ TEST_F(LaunchTest, Registered) {
   ASSERT_NE(sharedSlot, nullptr);
   EXPECT_EQ(*static_cast<std::uint32_t*>(sharedSlot), 0x11223344u) << "usable before main";
 
+  EXPECT_EQ(api::hipMemPrefetchAsync(sharedSlot, 4, 0, nullptr), hipSuccess) << "managed before any kernel ran";
+  EXPECT_EQ(fake().count("moduleLoad"), 0);
   ASSERT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr), hipSuccess);
   ASSERT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr), hipSuccess);
   expectArguments(last().arguments, data, factor);
@@ -251,7 +253,8 @@ TEST_F(LaunchTest, Registered) {
   api::__hipUnregisterFatBinary(handle);
   EXPECT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr),
             hipErrorInvalidDeviceFunction);
-  EXPECT_EQ(api::__hipRegisterFatBinary(params), nullptr) << "bad magic";
+  const std::uint64_t badMagic[3] = {};
+  EXPECT_EQ(api::__hipRegisterFatBinary(badMagic), nullptr);
 }
 
 TEST_F(LaunchTest, Attributes) {

@@ -3,6 +3,7 @@
 
 #include "runtime/api.h"
 #include "runtime/memory.h"
+#include "runtime/registry.h"
 #include "runtime/stream.h"
 
 namespace hipr::api {
@@ -12,7 +13,8 @@ namespace {
 // A range inside one managed allocation. REQUIRES of HIP: nothing else can be advised about.
 hipError_t checkRange(Process& p, const void* address, std::size_t size) {
   if (address == nullptr || size == 0) return hipErrorInvalidValue;
-  const auto region = p.allocations.find(address);
+  auto region = p.allocations.find(address);
+  if (!region) region = managedVariableAt(p, address);
   if (!region) return hipErrorInvalidValue;
   const bool variable = region->origin == Region::Origin::kVariable && region->allocation.host != nullptr;
   if (region->allocation.kind != MemoryKind::kManaged && !variable) return hipErrorInvalidValue;

@@ -12,7 +12,7 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
   HIPR_TRY(asyncError());
   Region region{.allocation = {.kind = kind, .device = device.index, .size = size, .flags = flags, .id = p.newId()},
                 .origin = origin};
-  device.used = true;
+  device.used.store(true, std::memory_order_relaxed);
   HIPR_TRY(core::allocate(region.allocation));
   if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
     core::release(region.allocation);

@@ -116,7 +116,7 @@ hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::Co
   module->id = p.newId();
   module->device = device.index;
   module->code = std::move(code);
-  device.used = true;
+  device.used.store(true, std::memory_order_relaxed);
   hipError_t error = core::moduleLoad(*module);
   if (error != hipSuccess) {
     p.modules.take(module);

@@ -1,7 +1,6 @@
 // hipModule*: code a program loads itself.
-#include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <vector>
 
 #include "base/log.h"
 #include "code_object/select.h"
@@ -39,10 +38,12 @@ hipError_t hipModuleLoad(hipModule_t* module, const char* fname) {
   Process* p;
   HIPR_TRY(process(p));
   if (module == nullptr || fname == nullptr) return hipErrorInvalidValue;
-  std::ifstream file(fname, std::ios::binary);
+  std::ifstream file(fname, std::ios::binary | std::ios::ate);
   if (!file) return hipErrorFileNotFound;
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad() || bytes.empty()) return hipErrorInvalidImage;
+  const std::streamoff size = file.tellg();
+  if (size <= 0) return hipErrorInvalidImage;
+  std::vector<char> bytes(static_cast<std::size_t>(size));
+  if (!file.seekg(0).read(bytes.data(), size)) return hipErrorInvalidImage;
   return loadBytes(module, std::as_bytes(std::span(bytes)));
 }
 

@@ -1,10 +1,16 @@
 // What a pointer is: attributes, ranges, flags.
 #include "runtime/api.h"
 #include "runtime/process.h"
+#include "runtime/registry.h"
 
 namespace hipr::api {
 
 namespace {
+
+std::optional<Region> findRegion(Process& p, const void* address) {
+  const auto known = p.allocations.find(address);
+  return known ? known : managedVariableAt(p, address);
+}
 
 // __managed__ variables live in memory of the program that was registered, so the kind alone does not tell.
 bool isManaged(const Region& region) {
@@ -33,7 +39,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
   Process* p;
   HIPR_TRY(process(p));
   if (attributes == nullptr) return hipErrorInvalidValue;
-  const auto region = p->allocations.find(ptr);
+  const auto region = findRegion(*p, ptr);
   if (!region) {
     *attributes = {};
     attributes->type = hipMemoryTypeUnregistered;
@@ -55,7 +61,7 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   Process* p;
   HIPR_TRY(process(p));
   if (data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
-  const auto region = p->allocations.find(ptr);
+  const auto region = findRegion(*p, ptr);
   if (!region) return hipErrorInvalidValue;
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
@@ -103,14 +109,14 @@ hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attrib
   Process* p;
   HIPR_TRY(process(p));
   if (value == nullptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS) return hipErrorInvalidValue;
-  return p->allocations.find(ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
+  return findRegion(*p, ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr) {
   Process* p;
   HIPR_TRY(process(p));
   if (dptr == nullptr || (pbase == nullptr && psize == nullptr)) return hipErrorInvalidValue;
-  const auto region = p->allocations.find(dptr);
+  const auto region = findRegion(*p, dptr);
   if (!region) return hipErrorNotFound;
   if (pbase != nullptr) *pbase = region->allocation.devicePointer;
   if (psize != nullptr) *psize = region->allocation.size;
@@ -123,7 +129,7 @@ hipError_t hipMemPtrGetInfo(void* ptr, size_t* size) {
   if (size == nullptr) return hipErrorInvalidValue;
   *size = 0;
   if (ptr == nullptr) return hipSuccess;
-  const auto region = p->allocations.find(ptr);
+  const auto region = findRegion(*p, ptr);
   if (!region) return hipErrorInvalidValue;
   *size = region->allocation.size;
   return hipSuccess;

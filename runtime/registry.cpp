@@ -169,6 +169,24 @@ hipError_t registeredVariable(Process& p, Device& device, const void* host, void
   return findVariable(p, *module, variable->name, address, size) == hipSuccess ? hipSuccess : hipErrorInvalidSymbol;
 }
 
+std::optional<Region> managedVariableAt(Process& p, const void* address) {
+  std::optional<ManagedVariable> found;
+  {
+    std::lock_guard lock(registryMutex());
+    for (const Binary& binary : registry().binaries)
+      for (const ManagedVariable& variable : binary.managed)
+        if (static_cast<const std::byte*>(address) - static_cast<const std::byte*>(variable.host) <
+                static_cast<std::ptrdiff_t>(variable.size) &&
+            address >= variable.host)
+          found = variable;
+  }
+  Device* device;
+  void* devicePointer;
+  if (!found || findDevice(p, threadState().device, device) != hipSuccess) return std::nullopt;
+  if (adoptManaged(p, *device, *found, devicePointer) != hipSuccess) return std::nullopt;
+  return p.allocations.find(address);
+}
+
 const char* registeredKernelName(const void* host) {
   const RegisteredKernel* kernel = registry().kernelAt.find(host);
   return kernel != nullptr ? kernel->name.c_str() : nullptr;

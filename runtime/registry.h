@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "runtime/process.h"
 
@@ -14,6 +15,9 @@ hipError_t registeredFunction(Process& p, Device& device, const void* host, Func
 
 // hipErrorInvalidSymbol when `host` was never registered.
 hipError_t registeredVariable(Process& p, Device& device, const void* host, void*& address, std::size_t& size);
+
+// The memory of the __managed__ variable that contains `address`, known to the core from now on.
+std::optional<Region> managedVariableAt(Process& p, const void* address);
 
 // Null when never registered.
 const char* registeredKernelName(const void* host);

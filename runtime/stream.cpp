@@ -19,7 +19,7 @@ hipError_t makeStream(Process& p, Device& device, Stream::Kind kind, unsigned fl
   stream->flags = flags;
   stream->priority = priority;
   stream->cuMask = std::move(cuMask);
-  device.used = true;
+  device.used.store(true, std::memory_order_relaxed);
   if (const hipError_t error = core::streamCreate(*stream); error != hipSuccess) {
     p.streams.take(stream);
     p.streams.recycle(stream);

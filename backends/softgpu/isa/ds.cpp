@@ -12,7 +12,7 @@ bool ldsAddresses(Wave& w, const Inst& i, Rows base, std::uint32_t offset, unsig
     return false;
   }
   std::uint64_t size = w.lds.end - w.lds.begin, highest = 0;
-  for (int l = 0; l < kLanes; ++l) a.at[l] = std::uint64_t{base[l]} + offset;
+  for (int l = 0; l < kLanes; ++l) a.at[l] = base[l] + offset;  // wraps at 32 bits: compilers use negative bases
   repeatActive(a);
   for (int l = 0; l < kLanes; ++l) highest = a.at[l] > highest ? a.at[l] : highest;
   if (highest + bytes > size) {

@@ -171,7 +171,8 @@ std::uint64_t scalarOperand(const Wave& w, const Inst& i, unsigned code, Kind ki
     return kind == Kind::kI64 ? signExtend32(i.literal) : i.literal;
   }
   if (code >= 249) return statusOperand(w, code);
-  if (code >= 240 && kind == Kind::kF64) return std::bit_cast<std::uint64_t>(kFloats64[code - 240]);
+  // Of 64-bit integers too: `s_mov_b64 s[0:1], 1.0` makes a double.
+  if (code >= 240 && isWide(kind)) return std::bit_cast<std::uint64_t>(kFloats64[code - 240]);
   if (code >= 240 && isShort(kind)) return kFloats16[code - 240];
   if (!isWide(kind) && kind != Kind::kMask) return w.s[code];
   if (code >= 240) return w.s[code];

@@ -94,7 +94,8 @@ HIPR_INLINE F divFixup(F quotient, F denominator, F numerator) {
   auto with = [&](F x) { return fromBits<F>((toBits(x) & ~kSignBit<F>) | sign); };
   F d = magnitude(denominator), n = magnitude(numerator);
   bool underflow = exponentOf(numerator) - exponentOf(denominator) < L::kUnderflow;
-  F r = with(underflow ? F(0) : quotient);
+  // Of ordinary operands only an overflow makes the quotient's last steps a NaN (infinity minus infinity).
+  F r = with(underflow ? F(0) : isNan(quotient) ? kInfinity : quotient);
   r = d == kInfinity || n == 0 ? with(F(0)) : r;
   r = d == 0 || n == kInfinity ? with(kInfinity) : r;
   r = (d == 0 && n == 0) || (d == kInfinity && n == kInfinity) ? fromBits<F>(L::kIndefinite) : r;

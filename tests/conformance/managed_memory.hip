@@ -83,10 +83,11 @@ TEST(attachment_and_advice) {
 }
 
 __managed__ int counter = 41;
-__managed__ struct {
+struct Record {
   double value;
   int* link;
-} record = {2.5, nullptr};
+};
+__managed__ Record record = {2.5, nullptr};
 
 __global__ void useManaged() {
   counter += 1;

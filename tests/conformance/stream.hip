@@ -304,7 +304,7 @@ TEST(compute_unit_masks) {
   HIP(hipStreamSynchronize(s));
   EXPECT_EQ(p.download()[0], 2);
   HIP(hipStreamDestroy(s));
-  HIP_ERR(hipExtStreamCreateWithCUMask(nullptr, 1, mask), hipErrorInvalidValue);
+  HIP_ERR(hipExtStreamCreateWithCUMask(nullptr, 1, mask), hipErrorInvalidHandle);
   HIP_ERR(hipExtStreamCreateWithCUMask(&s, 0, mask), hipErrorInvalidValue);
 }
 

@@ -101,7 +101,7 @@ TEST(cooperative_grid_too_large_is_refused) {
   int n = 1, steps = 0;
   int* null = nullptr;
   void* arguments[] = {&null, &null, &n, &steps};
-  HIP_ERR(hipLaunchCooperativeKernel(reinterpret_cast<const void*>(gridSteps), dim3(10000000), dim3(1024), arguments, 0,
+  HIP_ERR(hipLaunchCooperativeKernel(reinterpret_cast<const void*>(gridSteps), dim3(100000), dim3(1024), arguments, 0,
                                      nullptr),
           hipErrorCooperativeLaunchTooLarge);
   (void)hipGetLastError();

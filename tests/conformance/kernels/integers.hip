@@ -122,9 +122,9 @@ __global__ void bits(const unsigned long long* in, unsigned long long* out, int 
   put(__umul64hi(v, v * 0x9e3779b97f4a7c15ull));
   put((unsigned long long)__mul64hi((long long)v, (long long)(v * 0x9e3779b97f4a7c15ull)));
   put(unsigned(__mul24(s & 0x7fffff, t & 0xff)));
-  put(__umul24(w & 0xffffff, unsigned(t) & 0xff));
+  put(unsigned(__umul24(w & 0xffffff, unsigned(t) & 0xff)));
   put(unsigned(__sad(s >> 2, t >> 2, 5u)));
-  put(unsigned(__hadd(s, t)));
+  put(__uhadd(w >> 1, unsigned(t) >> 1));
   put(__byte_perm(w, unsigned(t), 0x5140));
   put(__funnelshift_l(w, unsigned(t), w & 31));
   put(__funnelshift_r(w, unsigned(t), w & 31));
@@ -158,7 +158,7 @@ TEST(bit_operations) {
         unsigned((s & 0x7fffff) * (t & 0xff)),
         (w & 0xffffff) * (h & 0xff),
         unsigned((a > b ? a - b : b - a) + 5),
-        unsigned(((long long)s + t) >> 1),
+        ((w >> 1) + (h >> 1)) >> 1,
         (unsigned long long)((w & 0xff) | (h & 0xff) << 8 | (w >> 8 & 0xff) << 16 | (h >> 8 & 0xff) << 24),
         q ? unsigned(h << q | w >> (32 - q)) : h,
         q ? unsigned(w >> q | h << (32 - q)) : w};

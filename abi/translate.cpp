@@ -5,10 +5,13 @@
 
 namespace hipr::abi {
 
+// A value the enum can hold but does not name.
+constexpr auto kNoMemoryType = static_cast<hipMemoryType>(15);
+
 hipMemoryType memoryTypeFrom5(int type) {
   constexpr hipMemoryType kTypes[] = {hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeArray, hipMemoryTypeUnified,
                                       hipMemoryTypeManaged};
-  if (type < 0 || type >= static_cast<int>(std::size(kTypes))) return static_cast<hipMemoryType>(-1);
+  if (type < 0 || type >= static_cast<int>(std::size(kTypes))) return kNoMemoryType;
   return kTypes[type];
 }
 
@@ -66,13 +69,13 @@ hipMemAllocationProp memAllocationPropFrom5(const void* prop) {
   MemAllocationProp52 old;
   std::memcpy(&old, prop, sizeof(old));
   hipMemAllocationProp to{};
-  if (old.type != hipMemAllocationTypePinned || old.location.type != hipMemLocationTypeDevice) {
+  if (old.type != hipMemAllocationTypePinned || old.locationType != hipMemLocationTypeDevice) {
     std::memcpy(&to, prop, sizeof(to));
     return to;
   }
-  to.type = old.type;
-  to.requestedHandleType = old.requestedHandleType;
-  to.location = old.location;
+  to.type = hipMemAllocationTypePinned;
+  to.requestedHandleType = static_cast<hipMemAllocationHandleType>(old.requestedHandleType);
+  to.location = {hipMemLocationTypeDevice, old.locationId};
   to.win32HandleMetaData = old.win32HandleMetaData;
   to.allocFlags.compressionType = old.compressionType;
   to.allocFlags.usage = old.usage;

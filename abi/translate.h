@@ -11,7 +11,7 @@ namespace hipr::abi {
 // --- hipMemoryType was renumbered in HIP 6
 inline constexpr int kMemoryType5Host = 0, kMemoryType5Device = 1, kMemoryType5Array = 2, kMemoryType5Unified = 3,
                      kMemoryType5Managed = 4;
-hipMemoryType memoryTypeFrom5(int type);  // what is no HIP 5 type stays invalid
+hipMemoryType memoryTypeFrom5(int type);  // what is no type in HIP 5 becomes none of HIP 7 either
 int memoryTypeTo5(hipMemoryType type);    // REQUIRES: not hipMemoryTypeUnregistered, which HIP 5 has no number for
 
 hip_Memcpy2D memcpy2DFrom5(const hip_Memcpy2D& copy);
@@ -36,11 +36,11 @@ static_assert(sizeof(Memcpy3D5) == 128);
 HIP_MEMCPY3D memcpy3DFrom5(const Memcpy3D5& copy);
 
 // --- hipMemAllocationProp was reordered inside the .so.5 line, in 5.3
-struct MemAllocationProp52 {
+struct MemAllocationProp52 {  // numbers instead of enums: in the newer layout these words may hold anything
   unsigned char compressionType;
-  hipMemLocation location;
-  hipMemAllocationHandleType requestedHandleType;
-  hipMemAllocationType type;
+  int locationType, locationId;
+  int requestedHandleType;
+  int type;
   unsigned short usage;
   void* win32HandleMetaData;
 };

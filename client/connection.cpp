@@ -42,8 +42,10 @@ void Connection::start(PushHandler onPush, std::function<void()> onLoss) {
 }
 
 void Connection::stop() {
+  stopping_ = true;  // first: the worker hangs up as soon as it has read the goodbye
+  if (outbox_.started())
+    outbox_.append(wire::Opcode::kGoodbye, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Goodbye{}, false, [] {});
   outbox_.stop();
-  stopping_ = true;
   socket_.shutdown();
   if (reader_.joinable()) reader_.join();
   dropAll();

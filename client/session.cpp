@@ -132,7 +132,6 @@ Session::~Session() {
 
 void Session::close() {
   if (!connection_) return;
-  connection_->post<wire::Opcode::kGoodbye>({});
   connection_->stop();
   hostFunctions_.reset();
 }

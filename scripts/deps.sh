@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev zlib1g-dev
-  hipcc libamdhip64-dev)
+  nlohmann-json3-dev csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
 installed() { dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed'; }
 available() { apt-cache show "$1" >/dev/null 2>&1; }
 

@@ -10,7 +10,7 @@ namespace hipr::testing {
 
 class WorkerProcess {
  public:
-  explicit WorkerProcess(const std::vector<std::string>& arguments = {"--runtime", "softgpu"});
+  explicit WorkerProcess(const std::vector<std::string>& arguments = {"--runtime", "softgpu", "--grace", "1"});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

@@ -49,6 +49,20 @@ struct Edge<&::hipPointerGetAttribute, 5> {
   }
 };
 
+template <>
+struct Edge<&::hipDrvPointerGetAttributes, 5> {
+  template <auto Api>
+  static hipError_t call(unsigned count, hipPointer_attribute* attributes, void** data, hipDeviceptr_t pointer) {
+    const hipError_t error = Api(count, attributes, data, pointer);
+    if (error != hipSuccess) return error;
+    // Of memory HIP did not make, every attribute is 0, the type too.
+    for (unsigned i = 0; i < count; ++i)
+      if (attributes[i] == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        *static_cast<int*>(data[i]) = memoryTypeTo5(*static_cast<hipMemoryType*>(data[i]));
+    return hipSuccess;
+  }
+};
+
 template <auto Exported>
   requires OneOf<Exported, &::hipMemcpyParam2D, &::hipMemcpyParam2DAsync, &::hipDrvMemcpy2DUnaligned>
 struct Edge<Exported, 5> {

@@ -12,7 +12,7 @@ namespace hipr::abi {
 inline constexpr int kMemoryType5Host = 0, kMemoryType5Device = 1, kMemoryType5Array = 2, kMemoryType5Unified = 3,
                      kMemoryType5Managed = 4;
 hipMemoryType memoryTypeFrom5(int type);  // what is no type in HIP 5 becomes none of HIP 7 either
-int memoryTypeTo5(hipMemoryType type);    // REQUIRES: not hipMemoryTypeUnregistered, which HIP 5 has no number for
+int memoryTypeTo5(hipMemoryType type);    // hipMemoryTypeUnregistered, which HIP 5 does not have, becomes 0
 
 hip_Memcpy2D memcpy2DFrom5(const hip_Memcpy2D& copy);
 

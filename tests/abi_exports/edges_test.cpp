@@ -98,6 +98,20 @@ TEST(Edges, PointerAttributes) {
   EXPECT_EQ(value, HIPR_ABI == 5 ? 0 : 1);
 }
 
+TEST(Edges, SeveralPointerAttributes) {
+  hook<&::hipDrvPointerGetAttributes> = [](unsigned, hipPointer_attribute*, void** data, hipDeviceptr_t) {
+    *static_cast<int*>(data[0]) = 2;
+    *static_cast<hipMemoryType*>(data[1]) = hipMemoryTypeDevice;
+    return hipSuccess;
+  };
+  hipPointer_attribute attributes[] = {HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE};
+  int ordinal = -1, type = -1;
+  void* data[] = {&ordinal, &type};
+  EXPECT_EQ(::hipDrvPointerGetAttributes(2, attributes, data, nullptr), hipSuccess);
+  EXPECT_EQ(ordinal, 2);
+  EXPECT_EQ(type, HIPR_ABI == 5 ? 1 : 2);
+}
+
 TEST(Edges, FreeAsyncOfNothing) {
   EXPECT_EQ(::hipFreeAsync(nullptr, nullptr), HIPR_ABI < 7 ? hipErrorInvalidValue : hipSuccess);
 }

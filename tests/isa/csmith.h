@@ -5,9 +5,15 @@
 
 #include <float.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define printf(...) ((void)0)
+#define memcpy __builtin_memcpy
+#ifdef __cplusplus /* also after a comma */
+#undef NULL
+#define NULL nullptr
+#endif
 #define fabsf __builtin_fabsf
 #define fabs __builtin_fabs
 #define UNDEFINED(value) (value)

@@ -27,6 +27,7 @@ extern "C" __attribute__((amdgpu_kernel, visibility("protected"))) void csm_kern
 }
 #else
 #undef printf
+#undef memcpy
 #include <stdio.h>
 int main() {
   for (uint32_t lane = 0; lane < 64; ++lane) printf("%08x\n", runLane(lane));

@@ -10,6 +10,7 @@ __attribute__((amdgpu_kernel, visibility("protected"))) void csm_kernel(__attrib
 }
 #else
 #undef printf
+#undef memcpy
 #include <stdio.h>
 int main(void) {
   csm_main();

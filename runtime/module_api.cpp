@@ -37,7 +37,7 @@ hipError_t loadImage(hipModule_t* module, const void* image) {
 hipError_t hipModuleLoad(hipModule_t* module, const char* fname) {
   Process* p;
   HIPR_TRY(process(p));
-  if (module == nullptr || fname == nullptr) return hipErrorInvalidValue;
+  if (module == nullptr || fname == nullptr || *fname == 0) return hipErrorInvalidValue;
   std::ifstream file(fname, std::ios::binary | std::ios::ate);
   if (!file) return hipErrorFileNotFound;
   const std::streamoff size = file.tellg();

@@ -104,6 +104,17 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   return hipErrorInvalidValue;
 }
 
+// An attribute that has no value for this pointer gets a null place instead of an error.
+hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute* attributes, void** data,
+                                      hipDeviceptr_t ptr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (numAttributes == 0 || attributes == nullptr || data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
+  for (unsigned i = 0; i < numAttributes; ++i)
+    if (api::hipPointerGetAttribute(data[i], attributes[i], ptr) != hipSuccess) data[i] = nullptr;
+  return hipSuccess;
+}
+
 // The one attribute that can be set asks for synchronous operations, which ours are wherever it would matter.
 hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
   Process* p;

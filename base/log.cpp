@@ -10,6 +10,7 @@ namespace hipr {
 namespace {
 
 std::atomic<const char*> logName{"hip-remote"};
+std::atomic<std::FILE*> logFile{nullptr};
 
 std::atomic<bool>& debugFlag() {
   static std::atomic<bool> flag{envFlag("TF_DEBUG")};
@@ -22,14 +23,26 @@ void emit(const char* format, va_list args) {
   const int wrote = std::vsnprintf(text + used, sizeof text - used - 1, format, args);
   if (wrote > 0) used = std::min<int>(used + wrote, sizeof text - 2);
   text[used++] = '\n';
-  std::fwrite(text, 1, used, stderr);
+  std::FILE* file = logFile.load();
+  std::fwrite(text, 1, used, file ? file : stderr);
 }
 
 }  // namespace
 
-void setLogName(const char* name) { logName = name; }
-bool debugEnabled() { return debugFlag().load(std::memory_order_relaxed); }
-void setDebug(bool on) { debugFlag() = on; }
+void setLogName(const char* name) {
+  logName = name;
+}
+void setLogDescriptor(int fd) {
+  std::FILE* file = fdopen(fd, "w");
+  if (file) setvbuf(file, nullptr, _IONBF, 0);
+  logFile = file;
+}
+bool debugEnabled() {
+  return debugFlag().load(std::memory_order_relaxed);
+}
+void setDebug(bool on) {
+  debugFlag() = on;
+}
 
 void logError(const char* format, ...) {
   va_list args;

@@ -8,6 +8,9 @@ namespace hipr {
 // Sets the word in front of every line ("hip-remote" in the client, "hip-worker" in the worker).
 void setLogName(const char* name);
 
+// Lines go to stderr unless a descriptor is given here (a session whose stderr belongs to the GPU's programs).
+void setLogDescriptor(int fd);
+
 bool debugEnabled();
 void setDebug(bool on);
 

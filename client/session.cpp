@@ -168,6 +168,15 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
       wire::RunHostFunction due;
       return decode(payload, due) && hostFunctions_->due(due.id);
     }
+    case wire::Opcode::kOutput: {
+      wire::Output output;
+      if (!decode(payload, output)) return false;
+      // Through stdio, so that it keeps its place among what the program itself prints.
+      std::FILE* file = output.stream == 2 ? stderr : stdout;
+      std::fwrite(output.text.data(), 1, output.text.size(), file);
+      std::fflush(file);
+      return true;
+    }
     case wire::Opcode::kAsyncFailure: {
       wire::AsyncFailure failure;
       if (!decode(payload, failure)) return false;

@@ -109,6 +109,13 @@ struct Refused {
   static auto fields(auto& m) { return std::tie(m.status, m.text); }
 };
 
+// What kernels printed. `stream` is 1 for stdout, 2 for stderr.
+struct Output {
+  std::uint8_t stream = 1;
+  Bytes text{};
+  static auto fields(auto& m) { return std::tie(m.stream, m.text); }
+};
+
 // --- device
 // --------------------------------------------------------------------------------------------------------------
 struct DeviceSynchronize {

@@ -38,6 +38,10 @@ hipError_t Backend::callHost(hipStream_t stream, std::function<void()> function)
   return error;
 }
 
+EventPool::~EventPool() {
+  for (hipEvent_t event : free_) backend_.hip.hipEventDestroy(event);
+}
+
 hipEvent_t EventPool::record(hipStream_t stream, hipError_t* error) {
   hipEvent_t event = nullptr;
   {
@@ -58,11 +62,6 @@ hipEvent_t EventPool::record(hipStream_t stream, hipError_t* error) {
 void EventPool::give(hipEvent_t event) {
   std::lock_guard lock(mutex_);
   free_.push_back(event);
-}
-
-void EventPool::forget() {
-  std::lock_guard lock(mutex_);
-  free_.clear();
 }
 
 }  // namespace hipr::worker

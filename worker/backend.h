@@ -33,11 +33,11 @@ class Backend {
 class EventPool {
  public:
   EventPool(const Backend& backend, int device) : backend_(backend), device_(device) {}
+  ~EventPool();
 
   // Records a fresh one on the stream. Null, with the error, when that fails.
   hipEvent_t record(hipStream_t stream, hipError_t* error);
   void give(hipEvent_t event);
-  void forget();  // the runtime has dropped them all
 
  private:
   const Backend& backend_;

@@ -64,6 +64,8 @@ std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemo
   sessionOptions.greetingTimeout = kGreetingTimeout;
   sessionOptions.ledger = &ledger;
   sessionOptions.account = seat.account;
+  const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
+  sessionOptions.output = output.get();
   Session session(std::move(seat.socket), hip, std::move(sessionOptions));
   const Status status = session.run();
   if (!status.ok()) {

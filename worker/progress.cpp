@@ -7,8 +7,9 @@
 
 namespace hipr::worker {
 
-Progress::Progress(const Backend& backend, Outbox& outbox, Waiters& waiters, HostMemory& hostMemory)
-    : backend_(backend), outbox_(outbox), waiters_(waiters), hostMemory_(hostMemory) {
+Progress::Progress(const Backend& backend, Outbox& outbox, Waiters& waiters, HostMemory& hostMemory,
+                   OutputRelay* output)
+    : backend_(backend), outbox_(outbox), waiters_(waiters), hostMemory_(hostMemory), output_(output) {
   for (int i = 0; i < backend.devices(); ++i) events_.push_back(std::make_unique<EventPool>(backend, i));
 }
 
@@ -125,6 +126,7 @@ void Progress::aboutToAnswer(Stream& stream, std::uint64_t position) {
 }
 
 void Progress::syncHost(Stream& stream, std::uint64_t position) {
+  if (output_) output_->drain();
   {
     std::lock_guard lock(mutex_);
     if (position <= stream.synced || !needsHostSync(stream)) return;

@@ -14,6 +14,7 @@
 #include "worker/backend.h"
 #include "worker/host_memory.h"
 #include "worker/outbox.h"
+#include "worker/output.h"
 #include "worker/streams.h"
 #include "worker/waiters.h"
 
@@ -31,7 +32,7 @@ class Progress {
     hipError_t error = hipSuccess;
   };
 
-  Progress(const Backend& backend, Outbox& outbox, Waiters& waiters, HostMemory& hostMemory);
+  Progress(const Backend& backend, Outbox& outbox, Waiters& waiters, HostMemory& hostMemory, OutputRelay* output);
   ~Progress();
 
   // --- the reader's
@@ -67,6 +68,7 @@ class Progress {
   Outbox& outbox_;
   Waiters& waiters_;
   HostMemory& hostMemory_;
+  OutputRelay* output_;                             // or null
   std::vector<std::unique_ptr<EventPool>> events_;  // per device
 
   std::vector<StreamPtr> unwatched_;  // the reader's

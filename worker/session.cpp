@@ -17,12 +17,30 @@ Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options
       memory_(backend_),
       staging_(backend_, waiters_),
       transferContext_{outbox_, staging_, waiters_},
-      progress_(backend_, outbox_, waiters_, hostMemory_) {
+      progress_(backend_, outbox_, waiters_, hostMemory_, options_.output) {
+  if (options_.output) options_.output->forwardTo(outbox_);
   for (int device = 0; device < backend_.devices(); ++device) {
     auto stream = std::make_shared<Stream>();
     stream->id = wire::kNullStream + static_cast<std::uint64_t>(device);
     stream->device = device;
     nullStreams_[stream->id] = std::move(stream);
+  }
+}
+
+Session::~Session() {
+  outbox_.fail();
+  for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
+  for (auto& [id, call] : hostCalls_) call->finish();
+  // Threads of the runtime may be in functions of ours until the streams come to rest.
+  for (const auto& [number, stream] : nullStreams_) {
+    backend_.use(stream->device);
+    backend_.hip.hipStreamSynchronize(stream->native);
+  }
+  for (const auto& [number, stream] : streams_) {
+    if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
+  }
+  for (const auto& [number, module] : modules_) {
+    if (module->native) backend_.hip.hipModuleUnload(module->native);
   }
 }
 

@@ -28,6 +28,7 @@
 #include "worker/handles.h"
 #include "worker/host_memory.h"
 #include "worker/ledger.h"
+#include "worker/output.h"
 #include "worker/progress.h"
 #include "worker/transfers.h"
 
@@ -40,6 +41,7 @@ struct SessionOptions {
   int greetingTimeout = 0;  // seconds a client has to say Hello; 0: as long as it likes
   Ledger* ledger = nullptr;
   int account = 0;
+  OutputRelay* output = nullptr;  // null: what kernels print stays here
 };
 
 struct NativeEvent {
@@ -186,7 +188,6 @@ class Session {
   Handles<Function> functions_;
   std::unordered_map<std::uint64_t, std::shared_ptr<UploadTransfer>> uploads_;
 
-  struct HostCall;  // a function of the client that holds a stream (streams.cpp)
   std::unordered_map<std::uint64_t, std::shared_ptr<HostCall>> hostCalls_;
 
   Staging staging_;

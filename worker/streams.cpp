@@ -1,45 +1,9 @@
 // Streams, waiting for events, and functions of the client that run in stream order.
 #include "worker/streams.h"
 
-#include <condition_variable>
-#include <mutex>
-
 #include "worker/session.h"
 
 namespace hipr::worker {
-
-// Holds a stream until the client has run its function.
-struct Session::HostCall {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-
-  void finish() {
-    std::lock_guard lock(mutex);
-    done = true;
-    changed.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return done; });
-  }
-};
-
-Session::~Session() {
-  outbox_.fail();
-  for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
-  for (auto& [id, call] : hostCalls_) call->finish();
-  // Threads of the runtime may be in functions of ours until the streams come to rest.
-  for (const auto& [number, stream] : nullStreams_) {
-    backend_.use(stream->device);
-    backend_.hip.hipStreamSynchronize(stream->native);
-  }
-  for (const auto& [number, stream] : streams_) {
-    if (!stream->native) continue;
-    backend_.hip.hipStreamSynchronize(stream->native);
-    backend_.hip.hipStreamDestroy(stream->native);
-  }
-}
 
 Session::StreamPtr Session::stream(std::uint64_t number) {
   if (const auto found = nullStreams_.find(number); found != nullStreams_.end()) return found->second;
@@ -135,7 +99,9 @@ hipError_t Session::onHostFunction(const wire::HostFunction& m) {
   if (error == hipSuccess) {
     backend_.use(s->device);
     error = backend_.callHost(s->native, [this, call, id = m.id] {
-      hostMemory_.sendChanges(outbox_);  // the function may look at what kernels before it wrote
+      // The function may look at what kernels before it wrote, and print after what they printed.
+      hostMemory_.sendChanges(outbox_);
+      if (options_.output) options_.output->drain();
       push(outbox_, wire::Opcode::kRunHostFunction, wire::RunHostFunction{id});
       call->wait();
     });

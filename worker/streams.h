@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "hip_remote/hip.h"
@@ -44,6 +46,25 @@ struct Stream {
     std::function<void()> action;
   };
   std::deque<Cleanup> cleanups;  // in order of position
+};
+
+// A function of the client that holds a stream until the client has run it.
+class HostCall {
+ public:
+  void finish() {
+    std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return done_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
 };
 
 }  // namespace hipr::worker

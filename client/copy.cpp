@@ -51,7 +51,7 @@ void packInto(const HostShape& from, std::vector<std::byte>& out) {
 hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
-  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
+  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c), .barrier = c.synchronous};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
   if (bytes <= kScannedUpload && (bytes <= kInlineUpload || s.host().needsScan())) {
@@ -133,7 +133,8 @@ void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
                                           .fromPitch = c.from.pitch,
                                           .fromSlice = c.from.slice,
                                           .toDevice = c.to.device,
-                                          .fromDevice = c.from.device});
+                                          .fromDevice = c.from.device,
+                                          .barrier = c.synchronous});
 }
 
 void copyHere(const Copy& c) {
@@ -182,7 +183,8 @@ hipError_t fill(const Fill& f, Stream& stream) {
                                    {.stream = remote(stream).id,
                                     .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
                                     .value = f.value,
-                                    .elementSize = f.elementSize});
+                                    .elementSize = f.elementSize,
+                                    .barrier = f.synchronous});
     return hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.

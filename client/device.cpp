@@ -36,7 +36,7 @@ hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) {
   Session& s = session();
   wire::MemoryInfoReply reply;
   if (!s.connection().call<Opcode::kMemoryInfo>({device}, reply)) return kLost;
-  *free = reply.free + (s.placesMemory() ? s.heap(device).unused() : 0);
+  *free = reply.free + (s.placesMemory() ? s.heap(device).mappedFree() : 0);
   *total = reply.total;
   return static_cast<hipError_t>(reply.status);
 }

@@ -156,10 +156,11 @@ void DeviceHeap::dropMapping(std::map<std::uint64_t, Mapping>::iterator mapping)
   mappings_.erase(mapping);
 }
 
-std::uint64_t DeviceHeap::unused() {
+std::uint64_t DeviceHeap::mappedFree() {
   std::lock_guard lock(mutex_);
-  std::uint64_t bytes = credit_;
+  std::uint64_t bytes = 0;
   for (const auto& [base, mapping] : mappings_) bytes += mapping.freeBytes;
+  for (const Resting& block : resting_) bytes += block.size;
   return bytes;
 }
 

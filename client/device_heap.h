@@ -31,7 +31,7 @@ class DeviceHeap {
 
   std::uint64_t allocate(std::size_t size);  // 0 when out of memory
   void release(std::uint64_t address);       // REQUIRES: from allocate, not yet released
-  std::uint64_t unused();                    // bytes of credit not handed out
+  std::uint64_t mappedFree();                // bytes mapped but not handed out
 
  private:
   struct Mapping {

@@ -49,7 +49,7 @@ class Outbox {
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
-  void stop();   // sends what is queued, then ends the writer
+  void stop();  // sends what is queued, then ends the writer
 
   // Appends one message; `under` runs under the lock that orders messages. `urgent`: the caller will flush() itself.
   template <class Message, class Under>

@@ -61,6 +61,7 @@ hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Co
 
   const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
   copy.blocking = mode == CopyMode::kBlocking ? !onDevice : fromPageable || toPageable;
+  copy.synchronous = mode == CopyMode::kBlocking;
   HIPR_TRY(core::copy(copy, stream));
   if (copy.blocking) return asyncError();
   return afterAsync(p, stream);

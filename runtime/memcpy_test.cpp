@@ -51,10 +51,12 @@ TEST_F(Memcpy, KindsOfMemoryDecide) {
     EXPECT_EQ(last().to.kind, c.toKind);
     EXPECT_EQ(last().from.kind, c.fromKind);
     EXPECT_EQ(last().blocking, c.waits);
+    EXPECT_TRUE(last().synchronous);
     EXPECT_EQ(last().width, 100u);
     EXPECT_EQ(last().height * last().depth, 1u);
     ASSERT_EQ(api::hipMemcpyAsync(c.to, c.from, 100, hipMemcpyDefault, stream), hipSuccess);
     EXPECT_EQ(last().blocking, c.asyncWaits);
+    EXPECT_FALSE(last().synchronous);
   }
 }
 

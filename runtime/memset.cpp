@@ -43,7 +43,8 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
                   .depth = r.depth,
                   .value = r.value,
                   .elementSize = r.elementSize,
-                  .kind = memory.kind};
+                  .kind = memory.kind,
+                  .synchronous = r.blocking};
   HIPR_TRY(core::fill(fill, *s));
   // The host may look at its own memory as soon as a call without "Async" returns.
   if (r.blocking && memory.kind != MemoryKind::kDevice) {

@@ -97,6 +97,8 @@ struct Copy {
   // The call is synchronous for the host: on return, pageable memory it reads may be changed and memory it writes is
   // written. Copies between device memories never wait.
   bool blocking = false;
+  // A call without "Async": it need not wait, but work given to any stream after it must find it done.
+  bool synchronous = false;
 };
 
 struct Fill {
@@ -109,6 +111,7 @@ struct Fill {
   std::uint32_t value = 0;
   std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
   MemoryKind kind = MemoryKind::kDevice;
+  bool synchronous = false;  // as in Copy
 };
 
 struct Launch {

@@ -45,7 +45,7 @@ struct HelloReply {
   std::uint64_t features = 0;
   std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
   std::uint64_t granularity = 0;                 // of MapMemory
-  std::vector<std::uint64_t> credits{};            // bytes each device has set aside for this client
+  std::vector<std::uint64_t> credits{};          // bytes each device has set aside for this client
   std::vector<std::array<std::uint64_t, 2>> knownCode{};
   Bytes platform{};  // wire/platform_codec.h
   static auto fields(auto& m) {
@@ -189,12 +189,15 @@ struct Shape {
   std::uint64_t bytes() const { return width * height * depth; }
 };
 
+// `barrier`, in each of the three that follow: work given to any stream behind this message starts after it. HIP's
+// calls without "Async" in their name are done when they return; this keeps that promise without waiting.
 struct Upload {
   std::uint64_t stream = 0;
   Shape to;
   std::uint64_t transfer = 0;  // 0: the bytes are right here
+  bool barrier = false;
   Bytes bytes{};
-  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.bytes); }
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.barrier, m.bytes); }
 };
 
 // The bytes come as Data frames of this transfer, then Done.
@@ -210,8 +213,9 @@ struct DeviceCopy {
   Shape to;
   std::uint64_t from = 0, fromPitch = 0, fromSlice = 0;
   std::int32_t toDevice = -1, fromDevice = -1;
+  bool barrier = false;
   static auto fields(auto& m) {
-    return std::tie(m.stream, m.to, m.from, m.fromPitch, m.fromSlice, m.toDevice, m.fromDevice);
+    return std::tie(m.stream, m.to, m.from, m.fromPitch, m.fromSlice, m.toDevice, m.fromDevice, m.barrier);
   }
 };
 
@@ -220,7 +224,8 @@ struct FillMemory {
   std::uint64_t stream = 0;
   Shape to;
   std::uint32_t value = 0, elementSize = 1;
-  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize); }
+  bool barrier = false;
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize, m.barrier); }
 };
 
 // From now on kernels can reach [address, address + size), zero-filled, at this address.

@@ -22,9 +22,10 @@ bool Session::locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Sp
   return hostMemory_.covers(address, size);
 }
 
-// After counting: this operation wrote memory the client may look at.
-void Session::noteWrite(const StreamPtr& s, std::uint64_t address) {
+// After counting: this operation wrote memory the client may look at, or that other streams must find written.
+void Session::noteWrite(const StreamPtr& s, std::uint64_t address, bool barrier) {
   if (hostMemory_.any() && hostMemory_.covers(address, 1)) s->lastWriter = s->issued;
+  if (barrier) raiseBarrier(s);
 }
 
 hipError_t Session::onUpload(const wire::Upload& m) {
@@ -42,7 +43,7 @@ hipError_t Session::onUpload(const wire::Upload& m) {
     error = uploadInline(m, s, span.direct);
   }
   progress_.count(s);
-  noteWrite(s, m.to.address);
+  noteWrite(s, m.to.address, m.barrier);
   return error;
 }
 
@@ -146,7 +147,7 @@ hipError_t Session::onDeviceCopy(const wire::DeviceCopy& m) {
     }
   }
   progress_.count(s);
-  noteWrite(s, m.to.address);
+  noteWrite(s, m.to.address, m.barrier);
   return error;
 }
 
@@ -201,7 +202,7 @@ hipError_t Session::onFillMemory(const wire::FillMemory& m) {
   backend_.use(s->device);
   if (error == hipSuccess) error = fill(backend_.hip, m.to, m.value, m.elementSize, s->native);
   progress_.count(s);
-  noteWrite(s, m.to.address);
+  noteWrite(s, m.to.address, m.barrier);
   return error;
 }
 

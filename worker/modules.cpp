@@ -1,8 +1,32 @@
 // Modules: code objects by content, and the functions in them.
+#include <algorithm>
+
 #include "base/log.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
+namespace {
+
+// A runtime that sees `x.managed` next to `x` makes managed memory of its own for x. Here x must point to the client's
+// memory instead, and the client fills it in; so the runtime gets to see an ordinary variable.
+void hideManagedVariables(const code::CodeObject& code, std::vector<std::byte>& bytes) {
+  for (const code::Variable& variable : code.variables()) {
+    if (!variable.managed) continue;
+    const std::string name = std::string(1, '\0') + variable.name + ".managed" + '\0';
+    const auto* wanted = reinterpret_cast<const std::byte*>(name.data());
+    auto from = bytes.begin();
+    while ((from = std::search(from, bytes.end(), wanted, wanted + name.size())) != bytes.end()) {
+      from[static_cast<std::ptrdiff_t>(name.size()) - 2] = std::byte{'D'};
+      ++from;
+    }
+  }
+}
+
+bool hasManagedVariables(const code::CodeObject& code) {
+  return std::any_of(code.variables().begin(), code.variables().end(), [](const auto& v) { return v.managed; });
+}
+
+}  // namespace
 
 wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
   wire::ModuleLoadReply reply;
@@ -21,8 +45,16 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
     reply.status = status.code() == Code::kNotFound ? hipErrorFileNotFound : hipErrorInvalidImage;
     return reply;
   }
+  if (hasManagedVariables(module->code)) {
+    auto changed = std::make_shared<std::vector<std::byte>>(*module->bytes);
+    hideManagedVariables(module->code, *changed);
+    module->bytes = changed;
+    if (!code::CodeObject::parse(*module->bytes, module->code).ok()) reply.status = hipErrorInvalidImage;
+  }
   backend_.use(m.device);
-  reply.status = backend_.hip.hipModuleLoadData(&module->native, module->bytes->data());
+  if (reply.status == hipSuccess) {
+    reply.status = backend_.hip.hipModuleLoadData(&module->native, module->bytes->data());
+  }
   if (reply.status != hipSuccess) return reply;
   for (const std::string& name : m.variables) {
     hipDeviceptr_t address = nullptr;

@@ -135,7 +135,7 @@ class Session {
   hipError_t uploadInline(const wire::Upload& m, const StreamPtr& stream, bool direct);
   hipError_t uploadTransfer(const wire::Upload& m, const StreamPtr& stream, const DeviceMemory::Span& span,
                             hipError_t invalid);
-  void noteWrite(const StreamPtr& stream, std::uint64_t address);
+  void noteWrite(const StreamPtr& stream, std::uint64_t address, bool barrier);
 
   // --- streams.cpp
   StreamPtr stream(std::uint64_t number);  // null after refuse()
@@ -147,6 +147,9 @@ class Session {
   hipError_t onHostFunctionDone(const wire::HostFunctionDone& m);
   // What is given to this stream now starts at once: nothing it has to wait for is unfinished.
   bool quiet(const StreamPtr& stream);
+  // Work given to other streams from now on starts after what this one has now.
+  void raiseBarrier(const StreamPtr& stream);
+  void waitForBarrier(Stream& stream);  // before the stream gets more work
 
   // --- events.cpp
   std::shared_ptr<Event> event(std::uint64_t number);  // null after refuse()
@@ -187,6 +190,8 @@ class Session {
   Handles<Module> modules_;
   Handles<Function> functions_;
   std::unordered_map<std::uint64_t, std::shared_ptr<UploadTransfer>> uploads_;
+  std::shared_ptr<NativeEvent> barrier_;  // the last one raised; it implies those before it. Null: none is in force
+  std::uint64_t barrierNumber_ = 0;
 
   std::unordered_map<std::uint64_t, std::shared_ptr<HostCall>> hostCalls_;
 

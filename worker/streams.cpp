@@ -6,13 +6,39 @@
 namespace hipr::worker {
 
 Session::StreamPtr Session::stream(std::uint64_t number) {
-  if (const auto found = nullStreams_.find(number); found != nullStreams_.end()) return found->second;
-  StreamPtr stream = streams_.find(number);
-  if (!stream) refuse("stream " + std::to_string(number) + " does not exist");
+  const auto found = nullStreams_.find(number);
+  StreamPtr stream = found != nullStreams_.end() ? found->second : streams_.find(number);
+  if (!stream) {
+    refuse("stream " + std::to_string(number) + " does not exist");
+  } else if (barrier_) {
+    waitForBarrier(*stream);
+  }
   return stream;
 }
 
+void Session::raiseBarrier(const StreamPtr& s) {
+  if (s->broken != hipSuccess || progress_.settled(*s)) return;  // what it has is done: everybody finds it so
+  backend_.use(s->device);
+  hipEvent_t event = nullptr;
+  if (backend_.hip.hipEventCreateWithFlags(&event, hipEventDisableTiming) != hipSuccess) return;
+  barrier_ = std::make_shared<NativeEvent>(backend_, event);
+  backend_.hip.hipEventRecord(event, s->native);
+  s->barrier = ++barrierNumber_;
+}
+
+void Session::waitForBarrier(Stream& stream) {
+  if (backend_.hip.hipEventQuery(barrier_->event) != hipErrorNotReady) {
+    barrier_.reset();
+    return;
+  }
+  if (stream.barrier == barrierNumber_ || stream.broken != hipSuccess) return;
+  stream.barrier = barrierNumber_;
+  backend_.use(stream.device);
+  backend_.hip.hipStreamWaitEvent(stream.native, barrier_->event, 0);
+}
+
 bool Session::quiet(const StreamPtr& stream) {
+  if (barrier_) return false;
   if (!progress_.settled(*stream)) return false;
   if (!stream->blocking) return true;
   if (stream->native)

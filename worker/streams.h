@@ -30,6 +30,7 @@ struct Stream {
   std::uint64_t issued = 0;
   std::uint64_t watched = 0;  // somebody waits for the first `watched` operations
   bool inUnwatched = false;
+  std::uint64_t barrier = 0;  // the number of the last barrier it waits for
 
   // --- under Progress::mutex_
   struct Watch {

@@ -76,7 +76,7 @@ std::byte* rowOf(const Plane& plane, std::size_t x, std::size_t y, std::size_t z
 class CopyTransfer : public Transfer {
  public:
   CopyTransfer(Device& device, const Copy& copy, Shape shape)
-      : Transfer(device, shape, copy.blocking), to_(copy.to), from_(copy.from) {}
+      : Transfer(device, shape, copy.blocking || copy.synchronous), to_(copy.to), from_(copy.from) {}
 
   // Reads the source now. It must not be needed again after the call that submits this returns.
   void snapshot() {
@@ -121,7 +121,7 @@ void fillRow(std::byte* to, std::size_t bytes, std::uint32_t value) {
 
 class FillTransfer : public Transfer {
  public:
-  FillTransfer(Device& device, const Fill& fill, Shape shape) : Transfer(device, shape, false), fill_(fill) {}
+  FillTransfer(Device& device, const Fill& fill, Shape shape) : Transfer(device, shape, fill.synchronous), fill_(fill) {}
 
  protected:
   void move() override {
@@ -174,7 +174,7 @@ hipError_t copy(const Copy& copy, Stream& stream) {
   Queue& queue = queueOf(stream);
   // The program may change pageable memory as soon as the call returns, blocking or not.
   const bool pageableSource = copy.from.kind == MemoryKind::kPageable;
-  bool wait = copy.blocking;
+  bool wait = copy.blocking || copy.synchronous;
   if (pageableSource && !copy.blocking) {
     const bool quick = shape.bytes() <= kQuick && queue.unfinished().empty();
     if (shape.bytes() > kSnapshot) {
@@ -196,8 +196,11 @@ hipError_t fill(const Fill& fill, Stream& stream) {
   if (device.failure() != hipSuccess) return device.failure();
   const std::size_t width = fill.width * fill.elementSize;
   const Shape shape = flattened(width, fill.height, fill.depth, fill.pitch == width, fill.slice == width * fill.height);
-  queueOf(stream).submit(std::make_shared<FillTransfer>(device, fill, shape));
-  return hipSuccess;
+  const auto transfer = std::make_shared<FillTransfer>(device, fill, shape);
+  queueOf(stream).submit(transfer);
+  if (!fill.synchronous) return hipSuccess;
+  transfer->wait();
+  return device.failure();
 }
 
 }  // namespace hipr::core

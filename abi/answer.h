@@ -7,6 +7,7 @@
 #include "abi/not_supported.h"
 #include "abi/signature.h"
 #include "hip_remote/hip.h"
+#include "runtime/call_count.h"
 #include "runtime/thread_state.h"
 
 namespace hipr::abi {
@@ -63,6 +64,7 @@ constexpr hipError_t knownError(hipError_t error) {
 template <auto Exported, int Abi, typename Body>
 inline auto answer(const char* call, Body body) {
   using Result = typename Signature<decltype(Exported)>::Result;
+  countCall();
   if constexpr (std::is_same_v<Result, hipError_t>) {
     hipError_t error;
     try {

@@ -147,6 +147,10 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
 
 void HostMemory::scanUpload(wire::Bytes bytes) {
   std::lock_guard lock(mutex_);
+  scan(bytes);
+}
+
+void HostMemory::scan(wire::Bytes bytes) {
   for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
     std::uint64_t value;
     std::memcpy(&value, bytes.data() + at, sizeof value);
@@ -171,8 +175,12 @@ std::uint64_t HostMemory::alias(std::uint64_t host) {
 void HostMemory::flush() {
   if (exposedCount_.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard lock(mutex_);
-  for (auto& [address, region] : regions_) {
-    if (region.exposed) flush(region);
+  // What is sent may hold addresses of further regions; they go along.
+  for (int exposed = 0; exposed != exposedCount_;) {
+    exposed = exposedCount_;
+    for (auto& [address, region] : regions_) {
+      if (region.exposed) flush(region);
+    }
   }
 }
 
@@ -181,6 +189,8 @@ void HostMemory::flush(Region& region) {
     // Copy first: the program may be writing while we look, and shadow must be exactly what was sent.
     std::memcpy(region.shadow.get() + begin, region.host + begin, end - begin);
     calls_.send(region.address + begin, {region.shadow.get() + begin, end - begin});
+    const std::size_t first = begin / 8 * 8, last = std::min((end + 7) / 8 * 8, region.size);
+    scan({region.shadow.get() + first, last - first});
   });
 }
 

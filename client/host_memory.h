@@ -61,6 +61,7 @@ class HostMemory {
   Region& add(std::size_t size, std::byte* host);
   void erase(std::uint64_t address);
   void expose(Region& region);
+  void scan(wire::Bytes bytes);  // exposes what its words point to
   void flush(Region& region);
 
   std::mutex mutex_;

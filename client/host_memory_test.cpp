@@ -108,5 +108,23 @@ TEST(HostMemory, APointerInsideAnUploadExposesToo) {
   EXPECT_TRUE(memory.exposed(reinterpret_cast<std::uint64_t>(p)));
 }
 
+TEST(HostMemory, APointerInsideExposedMemoryExposesToo) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  auto** node = static_cast<void**>(memory.allocate(64));
+  auto** next = static_cast<void**>(memory.allocate(64));
+  auto* last = static_cast<int*>(memory.allocate(64));
+  node[3] = next;
+  next[1] = last;
+  *last = 42;
+  auto arguments = argumentsOf(node);
+  memory.scanArguments(arguments);
+  memory.flush();
+  EXPECT_EQ(worker.regions.size(), 3u);
+  int there;
+  std::memcpy(&there, worker.regions.at(reinterpret_cast<std::uint64_t>(last)).data(), sizeof there);
+  EXPECT_EQ(there, 42);
+}
+
 }  // namespace
 }  // namespace hipr::client

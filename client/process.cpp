@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "client/session.h"
+#include "runtime/call_count.h"
 #include "runtime/core.h"
 
 namespace hipr::client {
@@ -15,7 +16,9 @@ std::atomic<bool> failed{false};
 
 void writeStats(const Session& session, std::uint64_t sent, const std::string& file) {
   const Stats& stats = session.stats();
-  std::ofstream(file, std::ios::app) << "posted=" << stats.posted << " waited=" << stats.waited << " sent=" << sent
+  const std::uint64_t calls = callCount.calls, travelled = stats.posted + stats.waited;
+  std::ofstream(file, std::ios::app) << "calls=" << calls << " answered=" << (calls > travelled ? calls - travelled : 0)
+                                     << " posted=" << stats.posted << " waited=" << stats.waited << " sent=" << sent
                                      << " received=" << stats.received << "\n";
 }
 
@@ -50,6 +53,7 @@ hipError_t open(const Platform** platform) {
           options.worker.host.c_str(), options.worker.port, status.message().c_str());
       return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
     }
+    callCount.wanted = !options.statsFile.empty();
     current.store(session.release(), std::memory_order_release);
   }
   *platform = &current.load()->platform();

@@ -6,8 +6,19 @@
 #include "code_object/test_image.h"
 #include "runtime/async_error.h"
 
+#if defined(__SANITIZE_THREAD__)
+// Children of these tests start threads after a fork.
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_options() {
+  return "die_after_fork=0";
+}
+#endif
+
 namespace hipr {
 namespace {
+
+// Before main, so that every test finds the same devices whichever opens them first.
+const bool configured =
+    setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2,gfx942", 1) == 0 && setenv("HIP_REMOTE_SOFTGPU_MEMORY", "512", 1) == 0;
 
 std::mutex errorMutex;
 softgpu::testing::AsyncError lastError;
@@ -39,9 +50,8 @@ const std::initializer_list<std::uint32_t> kIllegalKernel = {0xffffffff, 0xbf810
 
 const Platform& platform() {
   static const Platform* opened = [] {
-    setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2,gfx942", 1);
-    setenv("HIP_REMOTE_SOFTGPU_MEMORY", "512", 1);
     const Platform* made = nullptr;
+    EXPECT_TRUE(configured);
     EXPECT_EQ(core::open(&made), hipSuccess);
     return made;
   }();

@@ -9,6 +9,7 @@ namespace hipr::softgpu::testing {
 namespace {
 
 std::size_t freeBytes(int device) {
+  platform();
   std::size_t free = 0, total = 0;
   EXPECT_EQ(core::memoryInfo(device, &free, &total), hipSuccess);
   EXPECT_EQ(total, kDeviceBytes);

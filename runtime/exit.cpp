@@ -9,10 +9,12 @@ namespace hipr {
 namespace {
 
 std::atomic<bool> gone{false};
+Process* last = nullptr;  // never destroyed: other threads may be inside
 
 [[gnu::destructor]] void atExit() {
   gone.store(true);
-  if (processPointer.exchange(nullptr) != nullptr) core::shutdown();
+  last = processPointer.exchange(nullptr);
+  if (last != nullptr) core::shutdown();
 }
 
 }  // namespace

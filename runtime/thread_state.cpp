@@ -7,8 +7,6 @@
 
 namespace hipr {
 
-constinit thread_local ThreadState threadStateStorage;
-
 namespace {
 
 // Destroys the thread's objects when it ends. Separate from ThreadState so that the hot part stays trivial.

@@ -39,7 +39,7 @@ struct ThreadState {
   ThreadObjects* objects = nullptr;
 };
 
-extern constinit thread_local ThreadState threadStateStorage;
+inline constinit thread_local ThreadState threadStateStorage;
 inline ThreadState& threadState() {
   return threadStateStorage;
 }

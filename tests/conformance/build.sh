@@ -2,7 +2,8 @@
 # Compiles the conformance programs into OUTDIR; does nothing when they are up to date.
 #   tests/conformance/build.sh OUTDIR
 # OUTDIR/NAME and OUTDIR/kernels/NAME come from hipcc. The kernels are built again by the newest plain clang found, as code
-# object version 5 without and with optimization and version 6: kernels-v5-O0, kernels-v5-O3, kernels-v6-O3.
+# object version 5 without and with optimization and version 6: kernels-v5-O0, kernels-v5-O3, kernels-v6-O3. fat/ has one
+# program in other containers: several targets, xnack variants, compressed, and device code linked from relocatable objects.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?usage: build.sh OUTDIR}
@@ -83,6 +84,13 @@ EOF
     program clang "kernels-v5-O3/$name" "$source" "-mcode-object-version=5 -O3"
     if [[ -n $library6 ]]; then program clang6 "kernels-v6-O3/$name" "$source" "-O3"; fi
   done
+  fat=$here/kernels/structs.hip
+  program hipcc fat/targets "$fat" --offload-arch=gfx1030
+  program hipcc fat/xnack "$fat" "--no-offload-arch=gfx90a --offload-arch=gfx90a:xnack+ --offload-arch=gfx90a:xnack-"
+  if [[ -n $clang && -n $libraries ]]; then
+    program clang fat/compressed "$fat" "-O3 --offload-arch=gfx1030 --offload-compress"
+    program clang fat/relocatable "$fat" "-O3 -fgpu-rdc --hip-link"
+  fi
   module=$here/modules/scale.hip
   program genco modules/scale.bundle "$module" --offload-arch=gfx90a
   program genco modules/scale.targets "$module" "--offload-arch=gfx1030 --offload-arch=gfx90a"

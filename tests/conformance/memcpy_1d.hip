@@ -1,6 +1,8 @@
 // One-dimensional copies in every direction and form, overlapping streams, offsets, Default kind, and wrong arguments.
 #include "support.h"
 
+#include <thread>
+
 static std::vector<unsigned char> bytes(std::size_t n, std::uint64_t seed) {
   Random r(seed);
   std::vector<unsigned char> v(n);
@@ -150,6 +152,43 @@ TEST(synchronous_copy_waits_for_blocking_streams) {
   std::vector<int> out(n);
   HIP(hipMemcpy(out.data(), a, a.bytes(), hipMemcpyDeviceToHost));  // legacy stream: after all of s
   EXPECT_VEC(out, std::vector<int>(n, 10));
+}
+
+// A synchronous upload is on the device when it returns: work in a stream that waits for no other sees it.
+TEST(synchronous_upload_is_seen_by_non_blocking_streams) {
+  const int n = 100000;
+  Buffer<int> a(n), b(n);
+  Stream s(hipStreamNonBlocking);
+  std::vector<int> in(n), out(n);
+  for (int round = 1; round <= 10; ++round) {
+    std::fill(in.begin(), in.end(), round);
+    HIP(hipMemcpy(a, in.data(), a.bytes(), hipMemcpyHostToDevice));
+    HIP(hipMemcpyAsync(b, a, a.bytes(), hipMemcpyDeviceToDevice, s));
+    addOne<<<blocksFor(n, 256), 256, 0, s>>>(b, n);
+    HIP(hipMemcpyAsync(out.data(), b, b.bytes(), hipMemcpyDeviceToHost, s));
+    HIP(hipStreamSynchronize(s));
+    if (!EXPECT_VEC(out, std::vector<int>(n, round + 1))) return;
+  }
+}
+
+// Even when the upload itself has to wait, as the legacy stream does for every blocking stream.
+TEST(delayed_upload_is_seen_by_non_blocking_streams) {
+  Buffer<int> a(std::vector<int>(1000, 1));
+  Stream held, s(hipStreamNonBlocking);
+  Gate gate(held);
+  std::thread opener([&gate] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    gate.open();
+  });
+  const std::vector<int> in(1000, 2);
+  std::vector<int> out(1000);
+  hipError_t e = hipMemcpy(a, in.data(), a.bytes(), hipMemcpyHostToDevice);
+  addOne<<<4, 256, 0, s>>>(a, 1000);
+  if (e == hipSuccess) e = hipMemcpyAsync(out.data(), a, a.bytes(), hipMemcpyDeviceToHost, s);
+  if (e == hipSuccess) e = hipStreamSynchronize(s);
+  opener.join();
+  EXPECT_EQ(e, hipSuccess);
+  EXPECT_VEC(out, std::vector<int>(1000, 3));
 }
 
 TEST(two_streams_at_once) {

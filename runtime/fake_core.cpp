@@ -9,7 +9,7 @@
 #include "runtime/process.h"
 
 // Each test leaves its process behind, as a program does at its end.
-extern "C" const char* __asan_default_options() {
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() {
   return "detect_leaks=0";
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/log.h"
 #include "base/pause.h"
 
 namespace hipr::client {
@@ -34,7 +33,7 @@ Connection::~Connection() {
   stop();
 }
 
-void Connection::start(PushHandler onPush, std::function<void()> onLoss) {
+void Connection::start(PushHandler onPush, std::function<void(const std::string&)> onLoss) {
   onPush_ = std::move(onPush);
   onLoss_ = std::move(onLoss);
   outbox_.start();
@@ -53,13 +52,12 @@ void Connection::stop() {
 
 void Connection::lose(const Status& why) {
   if (dead_.exchange(true)) return;
-  if (!stopping_) {
-    logError("lost the worker at %s: %s. The GPU work of this process is gone; start the program again.", name_.c_str(),
-             why.message().c_str());
-  }
   socket_.shutdown();
   outbox_.fail();
-  if (onLoss_ && !stopping_) onLoss_();
+  if (onLoss_ && !stopping_) {
+    onLoss_("lost the worker at " + name_ + ": " + why.message() +
+            ". The GPU work of this process is gone; start the program again");
+  }
   dropAll();
 }
 

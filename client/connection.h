@@ -48,7 +48,8 @@ class Connection {
   template <class Message, class Reply>
   Status greet(wire::Opcode opcode, const Message& message, std::vector<std::byte>& storage, Reply& reply);
 
-  void start(PushHandler onPush, std::function<void()> onLoss);
+  void start(PushHandler onPush,
+             std::function<void(const std::string&)> onLoss);  // onLoss gets a sentence for the user
   void stop();
 
   void closeDescriptor() { socket_.close(); }  // in a forked child, where the threads do not exist
@@ -136,7 +137,7 @@ class Connection {
   Stats& stats_;
   Outbox outbox_;
   PushHandler onPush_;
-  std::function<void()> onLoss_;
+  std::function<void(const std::string&)> onLoss_;
   std::thread reader_;
 
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet

@@ -6,7 +6,7 @@
 namespace hipr::client {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries write a little past what they asked for
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
 

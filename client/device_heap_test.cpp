@@ -52,9 +52,9 @@ TEST(DeviceHeap, SmallBlocksShareAMappingAndAreAligned) {
   World world;
   DeviceHeap heap = world.heap(256 * kMiB);
   const std::uint64_t a = heap.allocate(1), b = heap.allocate(1000);
-  EXPECT_EQ(a % 256, 0u);
-  EXPECT_EQ(b % 256, 0u);
-  EXPECT_NE(a, b);
+  EXPECT_EQ(a % 4096, 0u);
+  EXPECT_EQ(b % 4096, 0u);
+  EXPECT_NE(a, b) << "rocPRIM's merge writes 512 bytes into a block of 32: a page for each block keeps that harmless";
   EXPECT_EQ(world.mapped.size(), 1u);
 }
 

@@ -1,12 +1,15 @@
 #include "client/outbox.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/pause.h"
 
 namespace hipr::client {
 namespace {
+
+constexpr std::chrono::seconds kStopLimit(10);
 
 // Bytes [offset, offset + size) of the packed form of `shape`.
 void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byte* out) {
@@ -42,7 +45,14 @@ void Outbox::stop() {
     pending_ = true;
   }
   wake();
-  if (writer_.joinable()) writer_.join();
+  if (!writer_.joinable()) return;
+  {
+    // A worker that is stuck must not keep this process from ending.
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, kStopLimit, [this] { return writerEnded_; });
+  }
+  fail();
+  writer_.join();
 }
 
 void Outbox::wake() {
@@ -192,6 +202,9 @@ void Outbox::run() {
       }
     }
   } while (idle());
+  std::lock_guard lock(mutex_);
+  writerEnded_ = true;
+  ended_.notify_all();
 }
 
 }  // namespace hipr::client

@@ -107,8 +107,8 @@ class Outbox {
   std::list<BulkUpload*> uploads_;
   std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
   std::uint64_t unopenedBytes_ = 0;
-  bool stopping_ = false;
-  std::condition_variable roomy_, sent_, work_;
+  bool stopping_ = false, writerEnded_ = false;
+  std::condition_variable roomy_, sent_, work_, ended_;
 
   std::mutex sending_;  // held while using the socket; taken before mutex_
   wire::Buffer outgoing_;

@@ -94,7 +94,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
         [this](std::uint64_t id) { connection_->post<wire::Opcode::kHostFunctionDone>({id}); });
     if (reply.deviceBase) makeHeaps(reply);
     connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
-                       [this] { onLoss(); });
+                       [](const std::string& what) { raiseAsyncError(kLost, what); });
     return {};
   }
   return Status::exhausted("no range of addresses is free on both sides");
@@ -180,9 +180,8 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kAsyncFailure: {
       wire::AsyncFailure failure;
       if (!decode(payload, failure)) return false;
-      raiseAsyncError(static_cast<hipError_t>(failure.status), "the worker at " + options_.worker.host +
-                                                                   " reports that " + wire::opcodeName(failure.opcode) +
-                                                                   " failed: " + failure.text);
+      raiseAsyncError(static_cast<hipError_t>(failure.status),
+                      "on the worker at " + options_.worker.host + ": " + failure.text);
       return true;
     }
     case wire::Opcode::kRefused: {
@@ -194,10 +193,6 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     default:
       return false;
   }
-}
-
-void Session::onLoss() {
-  raiseAsyncError(kLost, "the connection to the worker was lost");
 }
 
 }  // namespace hipr::client

@@ -54,7 +54,6 @@ class Session {
   Status greet(std::unique_ptr<Connection>& connection);
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
-  void onLoss();
 
   Options options_;
   Stats stats_;

@@ -187,9 +187,8 @@ void Progress::fail(hipError_t error, const std::string& what, wire::Opcode opco
       failures_.push_back(error);
     }
   }
-  const std::string text = what + ": " + backend_.hip.errorName(error);
-  logDebug("%s", text.c_str());
-  push(outbox_, wire::Opcode::kAsyncFailure, wire::AsyncFailure{error, static_cast<std::uint16_t>(opcode), text});
+  logDebug("%s: %s", what.c_str(), backend_.hip.errorName(error));
+  push(outbox_, wire::Opcode::kAsyncFailure, wire::AsyncFailure{error, static_cast<std::uint16_t>(opcode), what});
 }
 
 void Progress::forgetFailures() {

@@ -1,6 +1,7 @@
 # Build rules shared by every folder.
 
 option(HIPR_WERROR "Treat compiler warnings as errors" ON)
+set(HIPR_ABIS 5 6 7 CACHE STRING "The sonames to build libamdhip64 for; 7 is always needed")
 set(HIPR_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined or thread")
 
 add_library(hipr_options INTERFACE)

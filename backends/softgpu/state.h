@@ -76,7 +76,7 @@ class Device {
   Registry<Block> blocks;
   Registry<LoadedModule> modules;
   Registry<EventState> events;
-  Arena smallBlocks{256};
+  Arena smallBlocks{kPage};  // as AMD's runtime does: its own libraries write a little past what they asked for
   std::unique_ptr<LaunchPool> launches;
   std::unique_ptr<DeviceServices> services;
   std::atomic<std::uint64_t> nextDispatch{0};

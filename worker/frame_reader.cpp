@@ -114,6 +114,15 @@ Status FrameReader::read(void* out, std::size_t size) {
   return {};
 }
 
+void FrameReader::discard(std::chrono::seconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  begin_ = end_ = 0;
+  setTimeout(static_cast<int>(patience.count()));
+  std::size_t got = 0;
+  while (std::chrono::steady_clock::now() < end && receive(buffer_.get(), kCapacity, &got).ok()) {
+  }
+}
+
 Status FrameReader::skip(std::uint64_t size) {
   std::vector<std::byte> sink(std::min<std::uint64_t>(size, 64 << 10));
   while (size) {

@@ -2,6 +2,7 @@
 // goes straight to where it belongs. Used by one thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -30,6 +31,9 @@ class FrameReader {
   // The next bytes of the payload, to their destination.
   Status read(void* out, std::size_t size);
   Status skip(std::uint64_t size);
+
+  // Throws away whatever comes until the peer closes or falls silent, for this long at most.
+  void discard(std::chrono::seconds patience);
 
  private:
   std::size_t buffered() const { return end_ - begin_; }

@@ -1,10 +1,17 @@
 #include "worker/session.h"
 
-#include <type_traits>
+#include <sys/socket.h>
+
+#include <chrono>
 
 #include "base/log.h"
 
 namespace hipr::worker {
+namespace {
+
+constexpr std::chrono::seconds kRefusalPatience(2);
+
+}  // namespace
 
 Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options)
     : socket_(std::move(socket)),
@@ -57,12 +64,18 @@ Status Session::run() {
     if (status.ok()) status = handle(header);
     if (leaving_) return {};
     if (status.ok()) continue;
-    if (status.code() == Code::kInvalid) {
-      push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, status.message()});
-      outbox_.drain();
-    }
+    if (status.code() == Code::kInvalid) sayRefused(status.message());
     return status;
   }
+}
+
+// A connection that is closed while bytes from the client lie unread is reset, and the reset can overtake the last
+// frame.
+void Session::sayRefused(const std::string& why) {
+  push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, why});
+  outbox_.drain();
+  ::shutdown(socket_.fd(), SHUT_WR);
+  reader_.discard(kRefusalPatience);
 }
 
 Status Session::handle(const wire::Header& header) {

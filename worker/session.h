@@ -96,6 +96,7 @@ class Session {
   template <wire::Opcode kOp>
   void dispatch(wire::Bytes payload);
   void refuse(std::string why);
+  void sayRefused(const std::string& why);
   std::uint32_t request_ = 0;  // of the message being handled
 
   // --- hello.cpp

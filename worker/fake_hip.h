@@ -1,0 +1,72 @@
+// FakeHip: a HIP runtime for tests, small enough to know what it will do. Device memory is ordinary memory; a stream is
+// a thread that runs what it is given; the one kernel it knows is scale(float* data, float factor) of
+// code_object/test_image.h. One at a time per process, because HIP functions have no context to find it by.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "worker/hip_table.h"
+
+namespace hipr::worker {
+
+class FakeHip {
+ public:
+  struct Settings {
+    int devices = 1;
+    bool cpuReachesMemory = true;  // as on softgpu
+    bool placesMemory = true;      // has virtual memory management
+    bool ignoresHint = false;      // reserves addresses where it likes
+  };
+  FakeHip();
+  explicit FakeHip(const Settings& settings);
+  ~FakeHip();
+
+  HipTable table() const;
+
+  // Holds every stream at its next piece of work until released.
+  void hold();
+  void release();
+  void failWork(hipError_t error) { workError_ = error; }  // what waiting for events says from now on
+  void failNext(const std::string& call) { failing_ = call; }
+
+  int launches() const { return launches_; }
+  int liveObjects() const;  // streams, events, modules, mappings, registrations and allocations not given back
+  std::string leaks() const;
+
+ private:
+  friend struct FakeCalls;
+  struct Queue;
+  struct Point;
+  struct Reservation;
+
+  hipError_t enqueue(hipStream_t stream, std::function<void()> work);
+  bool fails(const char* call);
+  Queue& queue(hipStream_t stream);
+
+  const Settings settings_;
+  mutable std::mutex mutex_;
+  std::condition_variable released_;
+  bool held_ = false, ending_ = false;
+  std::atomic<hipError_t> workError_{hipSuccess};
+  std::string failing_;
+  std::atomic<int> launches_{0};
+  std::vector<std::unique_ptr<Queue>> nulls_;
+  std::map<hipStream_t, std::unique_ptr<Queue>> queues_;
+  std::map<hipEvent_t, std::shared_ptr<Point>> events_;
+  std::set<void*> modules_, registered_, allocated_;
+  std::map<void*, std::size_t> mapped_, reserved_;
+  std::uintptr_t nextHandle_ = 1 << 20;
+};
+
+}  // namespace hipr::worker

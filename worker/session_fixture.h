@@ -1,0 +1,55 @@
+// A session on a FakeHip, served by a thread, and a client that talks to it.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <memory>
+#include <thread>
+
+#include "code_object/test_image.h"
+#include "worker/fake_hip.h"
+#include "worker/session.h"
+#include "worker/test_client.h"
+
+namespace hipr::worker {
+
+class SessionOnFake {
+ public:
+  explicit SessionOnFake(const FakeHip::Settings& settings = {}, std::uint64_t memory = std::uint64_t{1} << 30)
+      : fake(settings), ledger(std::vector<std::uint64_t>(static_cast<std::size_t>(settings.devices), memory), 1) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) std::abort();
+    client = std::make_unique<TestClient>(net::Socket(ends[0]));
+    SessionOptions options;
+    for (int i = 0; i < settings.devices; ++i) options.devices.push_back(i);
+    options.ledger = &ledger;
+    session_ = std::make_unique<Session>(net::Socket(ends[1]), fake.table(), options);
+    server_ = std::thread([this] { result = session_->run(); });
+  }
+  ~SessionOnFake() { end(); }
+
+  // Closes the connection and waits until the session has given everything back.
+  void end() {
+    if (!session_) return;
+    client->socket().shutdown();
+    (void)finish();
+  }
+  // Waits for a session that ends by itself.
+  Status finish() {
+    if (server_.joinable()) server_.join();
+    fake.release();
+    session_.reset();
+    return result;
+  }
+
+  FakeHip fake;
+  Ledger ledger;
+  std::unique_ptr<TestClient> client;
+  Status result;
+
+ private:
+  std::unique_ptr<Session> session_;
+  std::thread server_;
+};
+
+}  // namespace hipr::worker

@@ -1,0 +1,424 @@
+// The session's own logic: the first exchange, objects, memory, launches, order and failures. Transfers have
+// transfers_test.cpp.
+#include "worker/session.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "worker/session_fixture.h"
+
+namespace hipr::worker {
+namespace {
+
+using wire::Opcode;
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kStream = wire::kFirstObject + 1, kEvent = wire::kFirstObject + 2,
+                        kModule = wire::kFirstObject + 3, kFunction = wire::kFirstObject + 4,
+                        kOther = wire::kFirstObject + 5;
+constexpr std::uint64_t kMiB = 1 << 20;
+
+struct ScaleArguments {
+  std::uint64_t data;
+  float factor;
+};
+
+template <class T>
+wire::Bytes bytesOf(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+void loadScale(TestClient& client) {
+  const code::testing::Buffer code = code::testing::sampleElf();
+  const code::ContentHash hash = code::hashContent(code);
+  std::vector<std::byte> storage;
+  const auto reply = client.call<wire::ModuleLoadReply, Opcode::kModuleLoad>(
+      {kModule, 0, {hash.low, hash.high}, code, {"counter", "nothing"}}, storage);
+  ASSERT_EQ(reply.status, hipSuccess);
+  ASSERT_EQ(reply.addresses.size(), 2u);
+  EXPECT_NE(reply.addresses[0], 0u);
+  EXPECT_EQ(reply.addresses[1], 0u);
+  client.send<Opcode::kFunctionGet>({kFunction, kModule, "scale"});
+}
+
+wire::LaunchKernel scaleLaunch(std::uint64_t stream, const ScaleArguments& arguments) {
+  wire::LaunchKernel launch{.stream = stream, .function = kFunction, .groups = {1, 1, 1}, .block = {1, 1, 1}};
+  launch.arguments = wire::Bytes(bytesOf(arguments)).first(12);
+  return launch;
+}
+
+TEST(Session, HelloAgreesOnAddressesAndGrantsCredit) {
+  SessionOnFake s({.devices = 2});
+  const wire::HelloReply reply = s.client->hello();
+  EXPECT_EQ(reply.status, hipSuccess);
+  EXPECT_EQ(reply.deviceBase, kTestDeviceBase);
+  EXPECT_EQ(reply.deviceSize, kTestDeviceSize);
+  EXPECT_GT(reply.granularity, 0u);
+  ASSERT_EQ(reply.credits.size(), 2u);
+  EXPECT_EQ(reply.credits[0], s.ledger.promised(0, 0));
+  EXPECT_GT(reply.credits[0], 0u);
+}
+
+TEST(Session, ARuntimeThatIgnoresTheHintNamesItsOwnRange) {
+  SessionOnFake s({.ignoresHint = true});
+  const wire::HelloReply first = s.client->hello();
+  EXPECT_EQ(first.status, hipSuccess);
+  EXPECT_NE(first.deviceBase, kTestDeviceBase);
+  EXPECT_NE(first.deviceBase, 0u);
+}
+
+TEST(Session, ATakenHostRangeIsReportedAndAnotherOneAccepted) {
+  SessionOnFake s;
+  static char taken;
+  const std::uint64_t inUse = reinterpret_cast<std::uint64_t>(&taken) / 4096 * 4096;
+  EXPECT_EQ(s.client->hello(inUse, 4096).status, hipErrorMapFailed);
+  EXPECT_EQ(s.client->hello().status, hipSuccess);
+}
+
+TEST(Session, WithoutVirtualMemoryTheRuntimeChoosesAddresses) {
+  SessionOnFake s({.placesMemory = false});
+  const wire::HelloReply hello = s.client->hello();
+  EXPECT_EQ(hello.status, hipSuccess);
+  EXPECT_EQ(hello.deviceBase, 0u);
+  std::vector<std::byte> storage;
+  const auto memory = s.client->call<wire::AllocateMemoryReply, Opcode::kAllocateMemory>({0, 4096}, storage);
+  ASSERT_EQ(memory.status, hipSuccess);
+  s.client->send<Opcode::kUpload>(uploadHere(wire::kNullStream, {memory.address, 0, 0, 4}, bytesOf(42)));
+  s.client->send<Opcode::kFreeMemory>({memory.address});
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
+}
+
+TEST(Session, NoDeviceIsStillASession) {
+  SessionOnFake s({.devices = 0});
+  const wire::HelloReply reply = s.client->hello();
+  EXPECT_EQ(reply.status, hipSuccess);
+  EXPECT_TRUE(reply.credits.empty());
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+}
+
+TEST(Session, MappingBeyondTheCreditFails) {
+  SessionOnFake s({}, 64 * kMiB);
+  const std::uint64_t credit = s.client->hello().credits[0];
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, credit});
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase + credit, kMiB});
+  EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorOutOfMemory);
+  std::vector<std::byte> storage;
+  const auto more = s.client->call<wire::MemoryCreditReply, Opcode::kMemoryCredit>({0, 1000 * kMiB}, storage);
+  EXPECT_EQ(more.granted, 64 * kMiB - credit);  // all there is
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase + credit, kMiB});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
+}
+
+TEST(Session, UnmappedMemoryStaysUntilWorkIsDone) {
+  SessionOnFake s;
+  s.client->hello();
+  const int before = s.fake.liveObjects();
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.fake.hold();
+  s.client->send<Opcode::kFillMemory>(fillWith(wire::kNullStream, {kTestDeviceBase, 0, 0, 100}, 7, 1));
+  s.client->send<Opcode::kUnmapMemory>({kTestDeviceBase});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);  // the reader goes on
+  EXPECT_GT(s.fake.liveObjects(), before);
+  s.fake.release();
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  // The same addresses again, at once: the client knows that the work is finished.
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
+}
+
+TEST(Session, LaunchesRunAndProgressIsPushed) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kUpload>(uploadHere(kStream, {kTestDeviceBase, 0, 0, 4}, bytesOf(1.5f)));
+  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(kStream, {kTestDeviceBase, 4.0f}));
+  std::uint64_t finished = 0;
+  while (finished < 2) {
+    const auto progress = s.client->expectPush<wire::Progress>(Opcode::kProgress);
+    ASSERT_TRUE(progress);
+    EXPECT_EQ(progress->stream, kStream);
+    EXPECT_GT(progress->finished, finished);
+    finished = progress->finished;
+  }
+  EXPECT_EQ(s.client->ask<Opcode::kDownload>({kStream, {kTestDeviceBase, 0, 0, 4}, 9}), hipSuccess);
+  float result = 0;
+  std::memcpy(&result, s.client->received[9].data(), 4);
+  EXPECT_EQ(result, 6.0f);
+}
+
+TEST(Session, ASynchronizeReportsProgressByItself) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.fake.hold();
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream});
+  for (int i = 0; i < 5; ++i) s.client->send<Opcode::kLaunchKernel>(scaleLaunch(kStream, {0, 1}));
+  const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({kStream});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);  // not held up by the one that waits
+  s.fake.release();
+  EXPECT_EQ(s.client->status(sync), hipSuccess);
+  EXPECT_EQ(s.fake.launches(), 5);
+}
+
+TEST(Session, CooperativeAndEventLaunches) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kUpload>(uploadHere(wire::kNullStream, {kTestDeviceBase, 0, 0, 4}, bytesOf(2.0f)));
+  const ScaleArguments arguments{kTestDeviceBase, 3.0f};
+  wire::LaunchKernel cooperative = scaleLaunch(wire::kNullStream, arguments);
+  cooperative.cooperative = true;
+  s.client->send<Opcode::kLaunchKernel>(cooperative);
+  s.client->send<Opcode::kEventCreate>({kEvent, 0, 0});
+  s.client->send<Opcode::kEventCreate>({kOther, 0, 0});
+  wire::LaunchKernel timed = scaleLaunch(wire::kNullStream, arguments);
+  timed.start = kEvent;
+  timed.stop = kOther;
+  s.client->send<Opcode::kLaunchKernel>(timed);
+  EXPECT_EQ(s.client->ask<Opcode::kEventSynchronize>({kOther}), hipSuccess);
+  std::vector<std::byte> storage;
+  const auto elapsed = s.client->call<wire::EventElapsedReply, Opcode::kEventElapsed>({kEvent, kOther}, storage);
+  EXPECT_EQ(elapsed.status, hipSuccess);
+  EXPECT_EQ(elapsed.milliseconds, 2.5f);
+  EXPECT_EQ(s.client->ask<Opcode::kDownload>({wire::kNullStream, {kTestDeviceBase, 0, 0, 4}, 1}), hipSuccess);
+  float result = 0;
+  std::memcpy(&result, s.client->received[1].data(), 4);
+  EXPECT_EQ(result, 18.0f);
+}
+
+TEST(Session, RecordingAnEventAgainDoesNotMoveTheGoalOfAWaiter) {
+  SessionOnFake s;
+  s.client->hello();
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kStreamCreate>({.stream = kOther, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kEventCreate>({kEvent, 0, 0});
+  s.client->send<Opcode::kHostFunction>({kStream, 1});
+  s.client->send<Opcode::kEventRecord>({kEvent, kStream});
+  const std::uint32_t sync = s.client->send<Opcode::kEventSynchronize>({kEvent});
+  s.client->send<Opcode::kHostFunction>({kOther, 2});  // never finished before the wait is over
+  s.client->send<Opcode::kEventRecord>({kEvent, kOther});
+  s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
+  s.client->send<Opcode::kHostFunctionDone>({1});
+  EXPECT_EQ(s.client->status(sync), hipSuccess);
+  s.client->send<Opcode::kHostFunctionDone>({2});
+}
+
+TEST(Session, HostFunctionsHoldTheirStreamOnly) {
+  SessionOnFake s;
+  s.client->hello();
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kHostFunction>({kStream, 77});
+  const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({kStream});
+  EXPECT_EQ(s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction)->id, 77u);
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({wire::kNullStream}), hipSuccess);
+  s.client->send<Opcode::kHostFunctionDone>({77});
+  EXPECT_EQ(s.client->status(sync), hipSuccess);
+}
+
+TEST(Session, HostMemoryTravelsBothWays) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 5000});
+  s.client->send<Opcode::kHostBytes>({kTestHostBase + 4096, bytesOf(2.5f)});
+  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {kTestHostBase + 4096, 2.0f}));
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({wire::kNullStream}), hipSuccess);
+  // Before the answer came what the kernel changed, and nothing else.
+  bool found = false;
+  for (const Frame& frame : s.client->seen) {
+    if (frame.opcode() != Opcode::kHostBytes) continue;
+    const auto bytes = TestClient::decode<wire::HostBytes>(frame);
+    EXPECT_GE(bytes.address, kTestHostBase + 4096);
+    EXPECT_LE(bytes.address + bytes.bytes.size(), kTestHostBase + 4100);
+    float value = 2.5f;
+    std::memcpy(reinterpret_cast<char*>(&value) + (bytes.address - kTestHostBase - 4096), bytes.bytes.data(),
+                bytes.bytes.size());
+    EXPECT_EQ(value, 5.0f);
+    found = true;
+  }
+  EXPECT_TRUE(found);
+  s.client->send<Opcode::kConcealHost>({kTestHostBase});
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
+}
+
+TEST(Session, BytesTheClientDidNotChangeDoNotUndoAKernel) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096});
+  const float start[3] = {1.0f, 0.0f, 0.0f};
+  s.client->send<Opcode::kHostBytes>({kTestHostBase, bytesOf(start)});
+  s.fake.hold();
+  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {kTestHostBase, 8.0f}));
+  const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({wire::kNullStream});
+  s.fake.release();
+  EXPECT_EQ(s.client->status(sync), hipSuccess);
+  // The client has not seen the kernel's value when it sends its own change together with an old neighbour.
+  const float mixed[3] = {8.0f, 0.0f, 9.0f};
+  s.client->send<Opcode::kHostBytes>({kTestHostBase, bytesOf(mixed)});
+  EXPECT_EQ(s.client->ask<Opcode::kDownload>({wire::kNullStream, {kTestHostBase, 0, 0, 12}, 3}), hipSuccess);
+  float result[3];
+  std::memcpy(result, s.client->received[3].data(), 12);
+  EXPECT_EQ(result[0], 8.0f);
+  EXPECT_EQ(result[2], 9.0f);
+}
+
+TEST(Session, FailedPostsComeBackWithTheirName) {
+  SessionOnFake s;
+  s.client->hello();
+  s.client->send<Opcode::kUpload>(uploadHere(wire::kNullStream, {0x1000, 0, 0, 4}, bytesOf(1)));
+  const auto failure = s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure);
+  EXPECT_EQ(failure->status, hipErrorInvalidDevicePointer);
+  EXPECT_EQ(failure->opcode, static_cast<std::uint16_t>(Opcode::kUpload));
+  EXPECT_NE(failure->text.find("Upload"), std::string::npos);
+}
+
+TEST(Session, FailingWorkIsReported) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.fake.hold();
+  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {0, 1}));
+  const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({wire::kNullStream});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  s.fake.failWork(hipErrorIllegalAddress);
+  s.fake.release();
+  EXPECT_EQ(s.client->status(sync), hipErrorIllegalAddress);
+}
+
+TEST(Session, FailingWorkNobodyWaitsForIsPushed) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  s.fake.failWork(hipErrorLaunchFailure);
+  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {0, 1}));
+  EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorLaunchFailure);
+}
+
+TEST(Session, AStreamThatCannotBeMadeFailsWhatItIsGiven) {
+  SessionOnFake s;
+  s.client->hello();
+  s.fake.failNext("hipStreamCreateWithFlags");
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream});
+  EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorOutOfMemory);
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kStream}), hipErrorOutOfMemory);
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  s.client->send<Opcode::kStreamDestroy>({kStream});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+}
+
+TEST(Session, EverythingIsGivenBackAtTheEnd) {
+  SessionOnFake s({.devices = 2});
+  s.client->hello();
+  loadScale(*s.client);
+  s.client->send<Opcode::kMapMemory>({1, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream, .device = 1});
+  s.client->send<Opcode::kEventCreate>({kEvent, 1, 0});
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096});
+  s.client->send<Opcode::kHostFunction>({kStream, 5});  // never answered
+  s.client->send<Opcode::kUpload>(
+      uploadLater(wire::kNullStream, {kTestDeviceBase, 0, 0, 100 << 10}, 6));  // its data never comes
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_GT(s.fake.liveObjects(), 0);
+  s.end();
+  EXPECT_EQ(s.fake.leaks(), "");
+}
+
+TEST(Session, KnownCodeNeedsNoBytes) {
+  SessionOnFake s;
+  s.client->hello();
+  loadScale(*s.client);
+  const code::testing::Buffer code = code::testing::sampleElf();
+  const code::ContentHash hash = code::hashContent(code);
+  std::vector<std::byte> storage;
+  const auto again =
+      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther, 0, {hash.low, hash.high}, {}, {}}, storage);
+  EXPECT_EQ(again.status, hipSuccess);
+  const auto unknown =
+      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 1, 0, {1, 2}, {}, {}}, storage);
+  EXPECT_EQ(unknown.status, hipErrorFileNotFound);
+  const auto lie =
+      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 2, 0, {1, 2}, code, {}}, storage);
+  EXPECT_EQ(lie.status, hipErrorInvalidImage);
+}
+
+// --- what ends a session
+
+template <class F>
+std::string refusalOf(F&& misbehave) {
+  SessionOnFake s;
+  s.client->hello();
+  misbehave(*s.client);
+  const auto refused = s.client->expectPush<wire::Refused>(Opcode::kRefused);
+  EXPECT_FALSE(s.client->next().has_value());  // it is the last frame
+  s.client->socket().shutdown();
+  EXPECT_EQ(s.finish().code(), Code::kInvalid);
+  return refused ? refused->text : "";
+}
+
+TEST(SessionRefuses, UnknownObjects) {
+  EXPECT_NE(refusalOf([](auto& c) { c.template send<Opcode::kStreamDestroy>({kStream}); }).find("stream"),
+            std::string::npos);
+  EXPECT_NE(refusalOf([](auto& c) { c.template send<Opcode::kEventRecord>({kEvent, 1}); }).find("event"),
+            std::string::npos);
+  EXPECT_NE(refusalOf([](auto& c) { c.template send<Opcode::kModuleUnload>({kModule}); }).find("module"),
+            std::string::npos);
+  EXPECT_NE(
+      refusalOf([](auto& c) { c.template send<Opcode::kLaunchKernel>({.stream = 1, .function = 3}); }).find("function"),
+      std::string::npos);
+  EXPECT_NE(refusalOf([](auto& c) { c.template send<Opcode::kDeviceSynchronize>({7}); }).find("device"),
+            std::string::npos);
+  EXPECT_NE(refusalOf([](auto& c) { c.template send<Opcode::kHostFunctionDone>({7}); }).find("host function"),
+            std::string::npos);
+}
+
+TEST(SessionRefuses, NumbersThatAreTaken) {
+  refusalOf([](auto& c) {
+    c.template send<Opcode::kStreamCreate>({.stream = kStream});
+    c.template send<Opcode::kStreamCreate>({.stream = kStream});
+  });
+  refusalOf([](auto& c) { c.template send<Opcode::kStreamCreate>({.stream = 5}); });
+}
+
+TEST(SessionRefuses, TruncatedAndOverlongPayloads) {
+  refusalOf([](auto& c) {
+    std::byte frame[wire::kHeaderSize + 3]{};
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kStreamDestroy), .length = 3}, frame);
+    (void)c.socket().send(frame);
+  });
+  refusalOf([](auto& c) {
+    std::byte frame[wire::kHeaderSize + 9]{};
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kStreamDestroy), .length = 9}, frame);
+    (void)c.socket().send(frame);
+  });
+}
+
+TEST(SessionRefuses, ForeignBytesOldVersionsAndPushes) {
+  refusalOf([](auto& c) { (void)c.socket().send(std::vector<std::byte>(64, std::byte{'G'})); });
+  const std::string version = refusalOf([](auto& c) {
+    std::byte frame[wire::kHeaderSize];
+    wire::encodeHeader({.version = 99, .opcode = static_cast<std::uint16_t>(Opcode::kPing)}, frame);
+    (void)c.socket().send(frame);
+  });
+  EXPECT_NE(version.find("99"), std::string::npos);
+  refusalOf([](auto& c) { c.template send<Opcode::kProgress>({1, 1}); });
+}
+
+TEST(SessionRefuses, AnythingBeforeHello) {
+  SessionOnFake s;
+  s.client->send<Opcode::kDeviceSynchronize>({0});
+  s.client->expectPush<wire::Refused>(Opcode::kRefused);
+}
+
+}  // namespace
+}  // namespace hipr::worker

@@ -95,12 +95,13 @@ HIPR_INLINE Half maxNum(Half a, Half b, bool ieee) {
   return toHalf(maxNum(toFloat(a), toFloat(b), ieee));
 }
 
+// In the manual's steps: they decide which zero it is.
 template <class F>
 HIPR_INLINE F med3(F a, F b, F c, bool ieee) {
   bool nan = isNan(a) || isNan(b) || isNan(c);
-  F low = minNum(minNum(a, b, ieee), c, ieee);
-  F middle = maxNum(minNum(a, b, ieee), minNum(maxNum(a, b, ieee), c, ieee), ieee);
-  return nan ? low : middle;
+  F high = maxNum(maxNum(a, b, ieee), c, ieee);
+  F other = high == a ? maxNum(b, c, ieee) : high == b ? maxNum(a, c, ieee) : maxNum(a, b, ieee);
+  return nan ? minNum(minNum(a, b, ieee), c, ieee) : other;
 }
 
 // The ten classes of v_cmp_class: signaling NaN, quiet NaN, -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.

@@ -21,7 +21,7 @@ void smfmac(Wave& w, const Inst& i) {
   gather<B, 2 * kPer>(w, i.src[1], false, b);
   for (int r = 0; r < T::kResults; ++r)
     for (int l = 0; l < kLanes; ++l) d[r][l] = load<Value>(w.row(i.dst) + r * kLanes, l, 0);
-  Rows indices = w.row(i.src[2]);
+  Rows indices = w.row((i.src[2] & 0xffu) | kVgpr);  // whatever file D is in
   unsigned first = firstIndexBit(i, 2 * kPer);
   for (int r = 0; r < T::kResults; ++r)
     for (int g = 0; g < T::kGroups; ++g) {

@@ -25,19 +25,14 @@ struct Limits<double> {
 };
 
 template <class F>
-HIPR_INLINE bool isDenormal(F x) {
-  return exponentOf(x) == 0 && x != 0;
-}
-
-template <class F>
 HIPR_INLINE Carry<F> divScale(F x, F denominator, F numerator) {
   using L = Limits<F>;
   bool isDenominator = x == denominator, isNumerator = x == numerator;
   bool zero = denominator == 0 || numerator == 0;
   bool nearMax = exponentOf(numerator) - exponentOf(denominator) >= L::kNearMax;
-  bool smallDenominator = isDenormal(denominator);
+  bool smallDenominator = exponentOf(denominator) == 0;  // zero is dealt with apart
   bool noReciprocal = magnitude(denominator) > L::kLargestWithReciprocal;
-  bool smallQuotient = isDenormal(numerator / denominator);
+  bool smallQuotient = exponentOf(numerator / denominator) == 0;  // those that round to zero as well
   bool tiny = exponentOf(numerator) <= L::kTiny;
   F up = x * L::kUp, down = x * L::kDown;
   F r = tiny ? up : x;

@@ -83,7 +83,7 @@ HIPR_INLINE double trigSegment(double x, U32 segment) {
   for (unsigned n = shift; n < shift + 53; ++n)
     bits = bits << 1 | (n < 1201 ? (kTwoOverPi[n / 64] >> (63 - n % 64)) & 1 : 0);
   int scale = -53 - static_cast<int>(shift) + (exponent >= 1968 ? 128 : 0);
-  return scaled(static_cast<double>(bits), scale);
+  return isNan(x) ? quiet(x) : scaled(static_cast<double>(bits), scale);
 }
 
 }  // namespace

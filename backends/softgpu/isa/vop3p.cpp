@@ -33,8 +33,26 @@ template <auto Fn, auto Saturated>
 void halves(Wave& w, const Inst& i) {
   runHalves(w, i, Lanes<Fn>::kShape, i.clamp ? Lanes<Saturated>::loop : Lanes<Fn>::loop);
 }
+// Plain pairs of registers, all lanes: the common case in compiled code.
 template <auto Fn>
 void dwords(Wave& w, const Inst& i) {
+  constexpr unsigned kSources = Lanes<Fn>::kSources;
+  bool plain = w.exec() == ~0ull && w.plainFloat && !(i.neg | i.abs) && !i.clamp;
+  for (unsigned k = 0; k < kSources; ++k) plain = plain && i.src[k] >= kVgpr;
+  if (plain) {
+    alignas(64) U32 low[kLanes];
+    Rows lows[kSources], highs[kSources];
+    for (unsigned k = 0; k < kSources; ++k) {
+      lows[k] = w.row(i.src[k]) + ((i.opSel >> k) & 1) * kLanes;
+      highs[k] = w.row(i.src[k]) + ((i.opSelHi >> k) & 1) * kLanes;
+    }
+    // The high result may overwrite a source of the low one, not the other way round.
+    std::uint32_t* out = w.row(i.dst);
+    Lanes<Fn>::run(lows, low, w.mode, std::make_index_sequence<kSources>{});
+    Lanes<Fn>::run(highs, out + kLanes, w.mode, std::make_index_sequence<kSources>{});
+    std::memcpy(out, low, sizeof low);
+    return;
+  }
   runDwords(w, i, Lanes<Fn>::kShape, Lanes<Fn>::loop);
 }
 

@@ -1,6 +1,7 @@
 #include "backends/softgpu/command.h"
 
 #include <chrono>
+#include <thread>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -82,6 +83,7 @@ void Command::wait() const {
       if (done()) return;
       relax();
     }
+    std::this_thread::yield();  // on a busy machine what we wait for may need this CPU
   } while (std::chrono::steady_clock::now() < until);
   while (!done()) done_.wait(0, std::memory_order_acquire);
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <list>
 #include <thread>
+#include <utility>
 
 #include "backends/softgpu/isa/decode.h"
 #include "backends/softgpu/isa/resident.h"
@@ -19,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kTurn = 1 << 18;      // instructions per wave before a computing workgroup gives way
 constexpr unsigned kMaxResidentWaves = 4096;  // beyond it nothing new starts, unless it is cooperative
+constexpr auto kLookOut = std::chrono::microseconds(50);
 constexpr std::uint32_t kMaxLds = 64 * 1024;
 constexpr std::uint32_t kMaxGroupItems = 1024;
 
@@ -86,7 +88,13 @@ struct Executor::Pool {
     std::lock_guard lock(mutex_);
     bool several = job->groups > 1;
     jobs_.push_back(std::move(job));
-    several ? wake_.notify_all() : wake_.notify_one();
+    arrivals_.fetch_add(1, std::memory_order_relaxed);
+    const bool awaited = std::exchange(lookingOut_, false);
+    if (several) {
+      wake_.notify_all();
+    } else if (!awaited) {
+      wake_.notify_one();
+    }
   }
 
   void stopAll(const std::string& why) {
@@ -143,18 +151,37 @@ struct Executor::Pool {
     return running;
   }
 
+  // One idle thread stays awake for a moment: the next short kernel often comes sooner than a thread could be woken.
+  void lookOut(std::unique_lock<std::mutex>& lock) {
+    lookingOut_ = true;
+    const unsigned seen = arrivals_.load(std::memory_order_relaxed);
+    lock.unlock();
+    const auto until = Clock::now() + kLookOut;
+    while (arrivals_.load(std::memory_order_relaxed) == seen && Clock::now() < until) std::this_thread::yield();
+    lock.lock();
+    if (arrivals_.load(std::memory_order_relaxed) == seen) lookingOut_ = false;  // otherwise submit() did that
+  }
+
   void work() {
     std::unique_lock lock(mutex_);
     bool preferStart = true;
     unsigned idleTurns = 0;
+    bool looked = false;
     while (true) {
       std::uint64_t startIndex;
       Running running = take(preferStart, startIndex);
       if (!running.job) {
         if (stopping_) return;
-        wake_.wait(lock);
+        if (!looked && !lookingOut_) {
+          lookOut(lock);
+          looked = true;
+        } else {
+          wake_.wait(lock);
+          looked = false;
+        }
         continue;
       }
+      looked = false;
       std::size_t others = ready_.size();
       lock.unlock();
       Outcome outcome = turn(running, startIndex);
@@ -185,8 +212,8 @@ struct Executor::Pool {
 
   // The workgroup ended; with the last one the dispatch does.
   void retire(Running& running, std::unique_lock<std::mutex>& lock) {
+    if (residentWaves_ >= kMaxResidentWaves) wake_.notify_one();  // now there is room for another one
     residentWaves_ -= running.group->waveCount();
-    wake_.notify_one();  // there may be room for another one now
     idle_.push_back(std::move(running.group));
     Job& job = *running.job;
     --job.living;
@@ -221,6 +248,8 @@ struct Executor::Pool {
   unsigned residentWaves_ = 0;
   unsigned completing_ = 0;
   bool stopping_ = false;
+  bool lookingOut_ = false;            // some thread is in lookOut() and nothing has come yet
+  std::atomic<unsigned> arrivals_{0};  // dispatches ever submitted
   std::vector<std::thread> threads_;
 };
 

@@ -42,6 +42,9 @@ inline Current& current() {
   return c;
 }
 
+// Called before each test, when set.
+inline void (*beforeEach)() = nullptr;
+
 struct Stop {};  // thrown to leave a test after a failed REQUIRE
 struct Skip {
   std::string why;
@@ -135,6 +138,7 @@ inline int runAll(int argc, char** argv) {
     c.checksum = 0xcbf29ce484222325u;
     std::string why;
     try {
+      if (beforeEach) beforeEach();
       t.run();
     } catch (const Stop&) {
     } catch (const Skip& s) {

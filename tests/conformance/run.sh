@@ -2,8 +2,8 @@
 # Runs every test program below PROGRAM_DIR twice, directly on softgpu and through a worker on 127.0.0.1, and compares results.
 #   tests/conformance/run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]     PROGRAM_DIR is BUILD_DIR/conformance unless given;
 # a FILTER is a part of a program's name. Variables: MODES="direct" or "remote" runs only that one; SKIP is a pattern of
-# programs to leave out; TIMEOUT (120) is in seconds; PLAIN=1 is for programs that know nothing of check.h: a zero exit status
-# is one passed test, and all they print but times is their result.
+# programs to leave out; TIMEOUT (120) is in seconds; PRELOAD is loaded into the programs (a sanitizer's library); PLAIN=1 is
+# for programs that know nothing of check.h: a zero exit status is one passed test, and all they print but times is their result.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]}" && pwd)
@@ -28,10 +28,11 @@ wanted() { # NAME FILTER...
 run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
   local log=$logs/${2//\//_}.$1 code=0
   if [[ $1 == direct ]]; then
-    LD_LIBRARY_PATH=$build/lib/softgpu timeout -k 5 "${TIMEOUT:-120}" "$programs/$2" >"$log" 2>&1 || code=$?
+    timeout -k 5 "${TIMEOUT:-120}" env LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib/softgpu" \
+      "$programs/$2" >"$log" 2>&1 || code=$?
   else
-    LD_LIBRARY_PATH=$build/lib TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$worker_port \
-      timeout -k 5 "${TIMEOUT:-120}" "$programs/$2" >"$log" 2>&1 || code=$?
+    timeout -k 5 "${TIMEOUT:-120}" env LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib" TF_WORKER_HOST=127.0.0.1 \
+      TF_WORKER_PORT="$worker_port" "$programs/$2" >"$log" 2>&1 || code=$?
   fi
   if [[ $code -eq 124 || $code -eq 137 ]]; then
     echo "FAIL $2: $1: stopped after ${TIMEOUT:-120} s" >>"$log"
@@ -40,6 +41,8 @@ run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
     if [[ $code -eq 0 ]]; then echo "ok $2" >>"$log"; else echo "FAIL $2: $1: status $code" >>"$log"; fi
   elif ! grep -qE '^[0-9]+ passed, [0-9]+ failed' "$log"; then
     echo "FAIL $2: $1: ended with status $code before its last test" >>"$log"
+  elif [[ $code -ne 0 ]] && ! grep -q '^FAIL ' "$log"; then
+    echo "FAIL $2: $1: all tests passed, but the exit status is $code" >>"$log"
   fi
 }
 
@@ -82,9 +85,14 @@ while read -r program; do
   printf '%-34s %-18s %-18s %s\n' "$program" "${cells[@]}" "$same"
 done < <(cd "$programs" && find . -type f -perm -u+x ! -path './modules/*' ! -path './logs/*' ! -path './bitcode/*' | sed 's|^\./||' | sort)
 
+stop_worker
+if [[ $modes == *remote* ]] && grep -qE 'Sanitizer|runtime error:' "$logs/worker.log"; then
+  failed=$((failed + 1))
+  broken+=("$logs/worker.log")
+fi
 for log in "${broken[@]}"; do
   printf '\n%s\n' "$log"
-  grep -E '^(FAIL|[<>]) ' "$log" | head -12
+  grep -E '^(FAIL|[<>]) |Sanitizer|runtime error:' "$log" | head -12
 done
 [[ $skipped -eq 0 ]] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"

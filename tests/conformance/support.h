@@ -21,6 +21,9 @@ inline bool hipIs(hipError_t got, hipError_t want, const char* text, const char*
   return false;
 }
 
+// From HIP 7 on an error that one test provoked would still be the last error in the next.
+inline const bool clearsLastError = (beforeEach = [] { (void)hipGetLastError(); }, true);
+
 }  // namespace check
 
 // HIP(call): it must succeed, else the test ends. HIP_ERR: it must return exactly this error. HIP_FAILS: any error,

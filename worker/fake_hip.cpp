@@ -390,7 +390,7 @@ struct FakeCalls {
     std::memcpy(&data, arguments, 8);
     std::memcpy(&factor, static_cast<const char*>(arguments) + 8, 4);
     return fake().enqueue(stream, [data, factor] {
-      if (data) *data *= factor;
+      if (data && fake().settings_.runsKernels) *data *= factor;
     });
   }
   static hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,

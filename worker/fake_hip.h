@@ -27,6 +27,7 @@ class FakeHip {
     bool cpuReachesMemory = true;  // as on softgpu
     bool placesMemory = true;      // has virtual memory management
     bool ignoresHint = false;      // reserves addresses where it likes
+    bool runsKernels = true;       // false: launches do nothing, whatever address they are given
   };
   FakeHip();
   explicit FakeHip(const Settings& settings);

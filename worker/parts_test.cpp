@@ -1,0 +1,189 @@
+// The worker's smaller parts: ledger, code cache, outbox, property conversion, runtime choice.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "code_object/code_object.h"
+#include "worker/code_cache.h"
+#include "worker/ledger.h"
+#include "worker/outbox.h"
+#include "worker/platform.h"
+#include "worker/runtime_choice.h"
+
+namespace hipr::worker {
+namespace {
+
+TEST(Ledger, GrantsWhatThereIsAndTakesItBack) {
+  Ledger ledger({100, 50}, 3);
+  EXPECT_EQ(ledger.grant(0, 0, 60), 60u);
+  EXPECT_EQ(ledger.grant(0, 1, 60), 40u);
+  EXPECT_EQ(ledger.grant(0, 2, 1), 0u);
+  EXPECT_EQ(ledger.grant(1, 1, 50), 50u);
+  EXPECT_EQ(ledger.promised(0, 1), 40u);
+  ledger.close(1);
+  EXPECT_EQ(ledger.available(0), 40u);
+  EXPECT_EQ(ledger.available(1), 50u);
+  EXPECT_EQ(ledger.promised(0, 0), 60u);
+}
+
+TEST(Ledger, IsSharedWithForkedProcesses) {
+  Ledger ledger({1000}, 2);
+  const pid_t child = fork();
+  if (child == 0) {
+    ledger.grant(0, 1, 300);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(ledger.available(0), 700u);
+  ledger.close(1);
+  EXPECT_EQ(ledger.available(0), 1000u);
+}
+
+class CodeCacheTest : public testing::Test {
+ protected:
+  CodeCacheTest() : folder(testing::TempDir() + "hip-remote-cache-" + std::to_string(getpid())) {
+    std::filesystem::remove_all(folder);
+  }
+  ~CodeCacheTest() override { std::filesystem::remove_all(folder); }
+
+  static std::vector<std::byte> code(int seed, std::size_t size) {
+    return std::vector<std::byte>(size, static_cast<std::byte>(seed));
+  }
+  static CodeCache::Hash hashOf(const std::vector<std::byte>& bytes) {
+    const code::ContentHash hash = code::hashContent(bytes);
+    return {hash.low, hash.high};
+  }
+  const std::string folder;
+};
+
+TEST_F(CodeCacheTest, KeepsCodeForTheNextSession) {
+  const auto bytes = code(1, 1000);
+  CodeCache::Code stored, loaded;
+  ASSERT_TRUE(CodeCache(folder).store(hashOf(bytes), bytes, stored).ok());
+  CodeCache next(folder);
+  ASSERT_EQ(next.known().size(), 1u);
+  EXPECT_EQ(next.known()[0], hashOf(bytes));
+  ASSERT_TRUE(next.load(hashOf(bytes), loaded).ok());
+  EXPECT_EQ(*loaded, bytes);
+}
+
+TEST_F(CodeCacheTest, RefusesAWrongHashAndADamagedFile) {
+  const auto bytes = code(1, 1000);
+  CodeCache::Code out;
+  EXPECT_EQ(CodeCache(folder).store({1, 2}, bytes, out).code(), Code::kInvalid);
+  ASSERT_TRUE(CodeCache(folder).store(hashOf(bytes), bytes, out).ok());
+  for (const auto& file : std::filesystem::directory_iterator(folder)) std::ofstream(file.path(), std::ios::app) << "x";
+  EXPECT_EQ(CodeCache(folder).load(hashOf(bytes), out).code(), Code::kNotFound);
+  EXPECT_TRUE(CodeCache(folder).known().empty());
+}
+
+TEST_F(CodeCacheTest, TrimRemovesWhatWasUsedLongestAgo) {
+  using namespace std::chrono_literals;
+  CodeCache cache(folder);
+  std::vector<CodeCache::Hash> hashes;
+  for (int i = 0; i < 3; ++i) {
+    const auto bytes = code(i, 1000);
+    hashes.push_back(hashOf(bytes));
+    CodeCache::Code out;
+    ASSERT_TRUE(cache.store(hashes.back(), bytes, out).ok());
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - 1h);
+  }
+  CodeCache::Code out;
+  ASSERT_TRUE(CodeCache(folder).load(hashes[1], out).ok());  // used just now
+  cache.trim(1500);
+  ASSERT_EQ(cache.known().size(), 1u);
+  EXPECT_EQ(cache.known()[0], hashes[1]);
+}
+
+TEST(CodeCache, WithoutAFolderLastsForTheSession) {
+  const std::vector<std::byte> bytes(10);
+  const code::ContentHash hash = code::hashContent(bytes);
+  CodeCache cache("");
+  CodeCache::Code out;
+  ASSERT_TRUE(cache.store({hash.low, hash.high}, bytes, out).ok());
+  EXPECT_TRUE(cache.load({hash.low, hash.high}, out).ok());
+  EXPECT_TRUE(cache.known().empty());
+}
+
+TEST(Outbox, ASmallFrameNeverWaitsForAPeerThatDoesNotRead) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  net::Socket ours(ends[0]), theirs(ends[1]);
+  std::vector<std::byte> expected;
+  {
+    Outbox outbox(ours);
+    std::thread bulk(
+        [&] { outbox.sendBulk(std::vector<std::byte>(10, std::byte{1}), std::vector<std::byte>(4 << 20)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it fills the socket and waits
+    for (int i = 0; i < 1000; ++i) outbox.post(std::vector<std::byte>(100, std::byte{2}));
+    // All of that took no reading by the peer. Now it reads everything, in order.
+    std::vector<std::byte> got(10 + (4 << 20) + 100000);
+    ASSERT_TRUE(theirs.receive(got.data(), got.size()).ok());
+    EXPECT_EQ(got[0], std::byte{1});
+    EXPECT_EQ(got[10], std::byte{0});
+    EXPECT_EQ(got[got.size() - 100000], std::byte{2});
+    EXPECT_EQ(got.back(), std::byte{2});
+    bulk.join();
+  }
+}
+
+TEST(Outbox, LeftoversAreSentWithoutAnotherPost) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  net::Socket ours(ends[0]), theirs(ends[1]);
+  Outbox outbox(ours);
+  const std::vector<std::byte> frame(3 << 20, std::byte{7});
+  outbox.post(frame);  // more than the socket takes at once
+  std::vector<std::byte> got(frame.size());
+  ASSERT_TRUE(theirs.receive(got.data(), got.size()).ok());
+  EXPECT_EQ(got, frame);
+}
+
+TEST(Properties, OfHip5BecomeThoseOfHip6) {
+  hipDeviceProp_tR0000 old{};
+  std::strcpy(old.name, "Old GPU");
+  std::strcpy(old.gcnArchName, "gfx906:sramecc+");
+  old.totalGlobalMem = 123;
+  old.warpSize = 64;
+  old.maxGridSize[2] = 77;
+  old.maxSharedMemoryPerMultiProcessor = 65536;
+  old.pciBusID = 3;
+  const hipDeviceProp_tR0600 now = convertProperties(old);
+  EXPECT_STREQ(now.name, "Old GPU");
+  EXPECT_STREQ(now.gcnArchName, "gfx906:sramecc+");
+  EXPECT_EQ(now.totalGlobalMem, 123u);
+  EXPECT_EQ(now.warpSize, 64);
+  EXPECT_EQ(now.maxGridSize[2], 77);
+  EXPECT_EQ(now.sharedMemPerMultiprocessor, 65536u);
+  EXPECT_EQ(now.pciBusID, 3);
+}
+
+TEST(RuntimeChoice, TriesTheNewestFirstAndSoftgpuLast) {
+  const auto rocm = runtimeCandidates("rocm", "/opt/x/bin/hip-worker");
+  EXPECT_EQ(rocm.front().path, "libamdhip64.so.7");
+  EXPECT_FALSE(rocm.front().needsDevice);
+  const auto all = runtimeCandidates("auto", "/opt/x/bin/hip-worker");
+  ASSERT_EQ(all.size(), rocm.size() + 1);
+  EXPECT_TRUE(all.front().needsDevice);
+  EXPECT_FALSE(all.back().needsDevice);
+  EXPECT_EQ(all.back().path, "/opt/x/lib/softgpu/libamdhip64.so.7");
+  EXPECT_EQ(runtimeCandidates("/a/b.so", "x").front().path, "/a/b.so");
+}
+
+TEST(HipTable, AnAbsentFunctionSaysNotSupported) {
+  HipTable hip;
+  EXPECT_EQ(hip.hipDeviceReset(), hipErrorNotSupported);
+  EXPECT_FALSE(hip.hipDeviceReset);
+  EXPECT_STREQ(hip.errorName(hipErrorNoDevice), "unknown error");
+}
+
+}  // namespace
+}  // namespace hipr::worker

@@ -117,7 +117,7 @@ Status Session::handleData(const wire::Header& header) {
   const std::shared_ptr<UploadTransfer> upload = found->second;
   if (prefix[1] != upload->received()) return Status::invalid("data out of order");
   const Status status = upload->arrived(reader_, header.length - sizeof prefix);
-  if (upload->received() == upload->total()) uploads_.erase(found);
+  if (status.ok() && upload->received() == upload->total()) uploads_.erase(found);
   return status;
 }
 

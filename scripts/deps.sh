@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test this project, from the packages of Debian 12 or Ubuntu 24.04.
 # Instant, and without any network, when everything is there.
+#   scripts/deps.sh [--libraries]     also those of AMD's own libraries that the distribution has (1.4 GB)
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev zlib1g-dev
   nlohmann-json3-dev csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
+libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
+wanted=()
+if [[ ${1:-} == --libraries ]]; then wanted=("${libraries[@]}"); fi
 installed() { dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed'; }
 available() { apt-cache show "$1" >/dev/null 2>&1; }
 
@@ -29,6 +33,9 @@ find_missing() { # sets missing
   missing=()
   for package in "${packages[@]}" "clang-${clang:-19}" "llvm-${clang:-19}" "lld-${clang:-19}"; do
     if ! installed "$package"; then missing+=("$package"); fi
+  done
+  for package in "${wanted[@]}"; do
+    if ! installed "$package" && available "$package"; then missing+=("$package"); fi
   done
 }
 

@@ -99,7 +99,7 @@ class BasicWriter {
   }
   template <Composite T>
   void put(const T& message) {
-    std::apply([this](const auto&... field) { (put(field), ...); }, T::fields(message));
+    std::apply([&](const auto&... field) { (put(field), ...); }, T::fields(message));
   }
 
   void raw(const void* data, std::size_t size) {
@@ -162,7 +162,7 @@ class Reader {
   }
   template <Composite T>
   void get(T& message) {
-    std::apply([this](auto&... field) { (get(field), ...); }, T::fields(message));
+    std::apply([&](auto&... field) { (get(field), ...); }, T::fields(message));
   }
 
  private:

@@ -3,13 +3,8 @@
 #include "abi/arity.h"
 #include "abi/signature.h"
 #include "runtime/api.h"
-#include "runtime/thread_state.h"
 
-namespace hipr {
-
-constinit thread_local ThreadState threadStateStorage;
-
-namespace api {
+namespace hipr::api {
 
 #define HIPR_FAKE(name, arity)                                               \
   abi::Signature<decltype(&::name)>::Result name(HIPR_PARAMS(arity, name)) { \
@@ -25,5 +20,4 @@ namespace api {
 #define HIP_API_SPT(name, base, node, abis, verb, arity)
 #include "api/hip.def"
 
-}  // namespace api
-}  // namespace hipr
+}  // namespace hipr::api

@@ -179,6 +179,7 @@ class Session {
   CodeCache codeCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
+  Staging staging_;
 
   bool greeted_ = false;
   int greetings_ = 0;
@@ -196,7 +197,6 @@ class Session {
 
   std::unordered_map<std::uint64_t, std::shared_ptr<HostCall>> hostCalls_;
 
-  Staging staging_;
   TransferContext transferContext_;
   Progress progress_;
   Waiters waiters_;  // last, so that its threads end before anything they use

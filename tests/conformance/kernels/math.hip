@@ -4,13 +4,15 @@
 
 #include <cmath>
 
-#define FUNCTIONS(X)                                                                                                  \
-  X(sin, -20, 20, 4)                                                                                                  \
-  X(cos, -20, 20, 4) X(tan, -1.5, 1.5, 5) X(asin, -1, 1, 4) X(acos, -1, 1, 4) X(atan, -50, 50, 5) X(sinh, -5, 5, 4)   \
-      X(cosh, -5, 5, 4) X(tanh, -5, 5, 5) X(asinh, -20, 20, 4) X(acosh, 1, 20, 4) X(atanh, -0.99, 0.99, 5)            \
-          X(exp, -20, 20, 3) X(exp2, -20, 20, 3) X(expm1, -5, 5, 3) X(log, 1e-6, 1e6, 3) X(log2, 1e-6, 1e6, 3)        \
-              X(log10, 1e-6, 1e6, 3) X(log1p, -0.9, 10, 3) X(sqrt, 0, 1e6, 1) X(cbrt, -1e6, 1e6, 2) X(erf, -4, 4, 16) \
-                  X(erfc, -2, 4, 16) X(tgamma, 0.5, 10, 16)
+// clang-format off
+#define FUNCTIONS(X) \
+  X(sin, -20, 20, 4)    X(cos, -20, 20, 4)    X(tan, -1.5, 1.5, 5)   X(asin, -1, 1, 4)     X(acos, -1, 1, 4) \
+  X(atan, -50, 50, 5)   X(sinh, -5, 5, 4)     X(cosh, -5, 5, 4)      X(tanh, -5, 5, 5)     X(asinh, -20, 20, 4) \
+  X(acosh, 1, 20, 4)    X(atanh, -0.99, 0.99, 5)                     X(exp, -20, 20, 3)    X(exp2, -20, 20, 3) \
+  X(expm1, -5, 5, 3)    X(log, 1e-6, 1e6, 3)  X(log2, 1e-6, 1e6, 3)  X(log10, 1e-6, 1e6, 3) \
+  X(log1p, -0.9, 10, 3) X(sqrt, 0, 1e6, 1)    X(cbrt, -1e6, 1e6, 2)  X(erf, -4, 4, 16)     X(erfc, -2, 4, 16) \
+  X(tgamma, 0.5, 10, 16)
+// clang-format on
 
 enum Function {
 #define X(NAME, LOW, HIGH, ULP) k_##NAME,

@@ -1,0 +1,82 @@
+// What can be known of a GPU, in one set of units, whatever library it comes from. A value that a source does not
+// have is absent: no sentinel leaves a source.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hipr::telemetry {
+
+template <class T>
+using Maybe = std::optional<T>;
+
+// Where a figure comes from, so that a reader can tell a measurement from a model.
+enum class Origin : std::uint8_t { Hardware, Software };
+
+// What does not change while the driver is loaded. Strings are empty where unknown.
+struct Gpu {
+  Origin origin = Origin::Hardware;
+  std::string name;    // "AMD Instinct MI210"
+  std::string vendor;  // "AMD", "NVIDIA"
+  std::string uuid;    // unique across machines, stable across restarts, a valid RFC 1123 label
+  std::string serial;  // hexadecimal digits
+  std::string target;  // "gfx90a"; for NVIDIA "sm_90"
+  std::string bdf;     // "0000:03:00.0"
+  std::string driverName, driverVersion, firmwareVersion;
+  std::string boardName, boardModel, manufacturer;
+  std::string renderNode;  // "/dev/dri/renderD128"
+  std::string memoryType;  // "HBM2e"
+  Maybe<std::uint32_t> vendorId, deviceId, subsystemVendorId, subsystemId, revisionId;
+  std::uint64_t memoryBytes = 0;
+  Maybe<std::uint32_t> memoryBusBits;
+  Maybe<std::uint32_t> computeUnits;
+  Maybe<std::uint32_t> maxEngineMHz, maxMemoryMHz;
+  Maybe<std::uint32_t> maxPcieGeneration, maxPcieWidth;
+  Maybe<double> powerCapWatts, minPowerCapWatts, maxPowerCapWatts;
+  Maybe<double> slowdownCelsius, shutdownCelsius;
+  Maybe<std::int32_t> numaNode;
+};
+
+// What changes, at one moment.
+struct Reading {
+  std::uint64_t takenNs = 0;  // CLOCK_MONOTONIC of the sampling machine
+  Maybe<double> powerWatts;
+  Maybe<double> energyJoules;  // since the driver was loaded
+  Maybe<double> edgeCelsius, hotspotCelsius, memoryCelsius;
+  Maybe<double> busyPercent, memoryBusyPercent, mediaBusyPercent;
+  Maybe<std::uint32_t> engineMHz, memoryMHz, socMHz;
+  Maybe<std::uint64_t> memoryUsedBytes;
+  Maybe<std::uint32_t> fanPercent, fanRpm;
+  Maybe<std::uint32_t> voltageMillivolts;
+  Maybe<std::uint32_t> pcieGeneration, pcieWidth;
+  Maybe<std::uint64_t> pcieReceivedBytes, pcieSentBytes;      // per second
+  Maybe<std::uint64_t> fabricReceivedBytes, fabricSentBytes;  // XGMI or NVLink, per second
+  Maybe<std::uint64_t> correctableErrors, uncorrectableErrors;
+  Maybe<bool> throttled;
+};
+
+// One process on one GPU. `gpu` is an index into Snapshot::gpus.
+struct Process {
+  std::uint32_t gpu = 0;
+  std::uint64_t pid = 0;  // on the machine with the GPU
+  std::string name;
+  std::string client;  // host:pid of the remote program, when it is a session of ours
+  std::uint64_t memoryBytes = 0;
+  Maybe<double> busyPercent;
+  Maybe<std::uint32_t> computeUnits;  // occupied now
+};
+
+enum class LinkKind : std::uint8_t { Unknown, Pcie, Fabric };
+
+// How `from` reaches `to`, indices into Snapshot::gpus.
+struct Link {
+  std::uint32_t from = 0, to = 0;
+  LinkKind kind = LinkKind::Unknown;
+  Maybe<std::uint32_t> hops, weight;
+  Maybe<std::uint64_t> bytesPerSecond;
+  Maybe<bool> accessible;  // peer to peer
+};
+
+}  // namespace hipr::telemetry

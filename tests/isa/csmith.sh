@@ -11,9 +11,10 @@
 #     --keep DIR       leave programs of failing seeds there
 #     --jobs N         seeds at a time (default 1)
 #     --at-least N     fail when fewer seeds than that could be compared
+#     --for SECONDS    start no seed after that, and finish within two minutes
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-driver=run_hsaco gpu=gfx90a levels="0 1 2 3" lanes=1 generate="" keep="" jobs=1 least=1 seeds=()
+driver=run_hsaco gpu=gfx90a levels="0 1 2 3" lanes=1 generate="" keep="" jobs=1 least=1 limit=1000000 seeds=()
 while [ $# -gt 0 ]; do
   case $1 in
     --driver) driver=$2; shift ;;
@@ -24,19 +25,20 @@ while [ $# -gt 0 ]; do
     --keep) keep=$2; shift ;;
     --jobs) jobs=$2; shift ;;
     --at-least) least=$2; shift ;;
+    --for) limit=$2; shift ;;
     *-*) seeds+=($(seq "${1%-*}" "${1#*-}")) ;;
     *) seeds+=("$1") ;;
   esac
   shift
 done
-for tool in csmith clang-19 ld.lld-19; do
+for tool in csmith clang-19 ld.lld-19 llvm-objdump-19; do
   command -v $tool >/dev/null || { echo "csmith.sh: $tool is not installed"; exit 77; }
 done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 common=(-w -ffp-contract=off "-I$here" -isystem /usr/include/csmith)
-host_seconds=5 device_seconds=100
+host_seconds=5 compile_seconds=40 device_seconds=40
 
 # A global the lanes can differ in: the first plain integer.
 lane_global() {
@@ -47,15 +49,15 @@ compile() {  # source language flags, target flags..., output
   local out=${*: -1}
   set -- "${@:1:$#-1}"
   if [ $lanes = 64 ]; then
-    clang-19 "${common[@]}" "$@" -x c++ -Wno-c++11-narrowing -fno-exceptions -fno-rtti -DPROGRAM="\"$dir/p.c\"" -DLANE_GLOBAL="$global" "$here/csmith_lanes.cpp" -o "$out"
+    timeout $compile_seconds clang-19 "${common[@]}" "$@" -x c++ -Wno-c++11-narrowing -fno-exceptions -fno-rtti -DPROGRAM="\"$dir/p.c\"" -DLANE_GLOBAL="$global" "$here/csmith_lanes.cpp" -o "$out"
   else
-    clang-19 "${common[@]}" "$@" -x c -DPROGRAM="\"$dir/p.c\"" "$here/csmith_one.c" -o "$out"
+    timeout $compile_seconds clang-19 "${common[@]}" "$@" -x c -DPROGRAM="\"$dir/p.c\"" "$here/csmith_one.c" -o "$out"
   fi
 }
 
 # Prints one line: "ok", "skip WHY" or "FAIL WHAT".
 one_seed() {
-  local seed=$1 dir=$work/$1 global="" bad="" note="" level
+  local seed=$1 dir=$work/$1 global="" bad="" note="" equal=0 level problem wrong
   mkdir "$dir"
   local language=""
   [ $lanes = 64 ] && language="--lang-cpp --no-bitfields"
@@ -69,27 +71,36 @@ one_seed() {
   compile -O1 "$dir/host" 2>"$dir/host.err" || { echo "skip $seed does not compile on the host"; return; }
   (ulimit -s 65536; timeout $host_seconds "$dir/host" >"$dir/host.out" 2>/dev/null) || { echo "skip $seed does not end on the host"; return; }
   for level in $levels; do
-    if ! compile "-O$level" -target amdgcn-amd-amdhsa -mcpu=$gpu -nogpulib -ffreestanding "$dir/d$level.hsaco" 2>"$dir/d$level.err"; then
-      note+=" -O$level"  # the compiler's own failure: nothing to compare
-    elif ! timeout $device_seconds "$driver" "$dir/d$level.hsaco" csm_kernel $lanes >"$dir/d$level.out" 2>"$dir/d$level.err"; then
-      bad+=" -O$level:($(tail -1 "$dir/d$level.err"))"
+    [ $SECONDS -lt $((limit + 40)) ] && compile "-O$level" -target amdgcn-amd-amdhsa -mcpu=$gpu -nogpulib -ffreestanding "$dir/d$level.hsaco" 2>"$dir/d$level.err" ||
+      { note+=" -O$level:not-compiled"; continue; }  # the compiler's own failure, or its endless work
+    problem=""
+    if ! timeout $device_seconds "$driver" "$dir/d$level.hsaco" csm_kernel $lanes >"$dir/d$level.out" 2>"$dir/d$level.err"; then
+      problem="($(tail -1 "$dir/d$level.err"))"
     elif ! cmp -s "$dir/host.out" "$dir/d$level.out"; then
-      bad+=" -O$level:differs($(diff "$dir/host.out" "$dir/d$level.out" | grep -c '^<') of $lanes)"
+      problem="differs($(diff "$dir/host.out" "$dir/d$level.out" | grep -c '^<') of $lanes)"
+    fi
+    if [ -z "$problem" ]; then
+      equal=$((equal + 1))
+    elif wrong=$(llvm-objdump-19 -d "$dir/d$level.hsaco" | awk -v entry=csm_kernel -f "$here/exec_saves.awk") && [ -n "$wrong" ]; then
+      note+=" -O$level:compiled-wrongly($(echo "$wrong" | head -1))"
+    else
+      bad+=" -O$level:$problem"
     fi
   done
-  if [ "$(echo $note | wc -w)" = "$(echo $levels | wc -w)" ]; then
-    echo "skip $seed clang cannot compile it for the device"
-  elif [ -z "$bad" ]; then
-    echo "ok $seed${note:+ (clang cannot compile$note)}"
-    rm -rf "$dir"
-  else
+  if [ -n "$bad" ]; then
     echo "FAIL seed $seed $gpu lanes $lanes $generate$bad"
     [ -n "$keep" ] && mkdir -p "$keep" && cp -r "$dir" "$keep/"
+  elif [ $equal = 0 ]; then
+    echo "skip $seed$note"
+  else
+    echo "ok $seed$note"
   fi
+  rm -rf "$dir"
 }
 
 running=0
 for seed in "${seeds[@]}"; do
+  [ $SECONDS -lt "$limit" ] || break
   one_seed "$seed" >"$work/$seed.log" &
   running=$((running + 1))
   [ $running -ge "$jobs" ] && { wait -n; running=$((running - 1)); }

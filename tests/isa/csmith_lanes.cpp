@@ -21,7 +21,8 @@ static __attribute__((noinline)) uint32_t runLane(uint32_t lane) {
 }
 
 #ifdef __AMDGPU__
-extern "C" __attribute__((amdgpu_kernel, visibility("protected"))) void csm_kernel(__attribute__((address_space(1))) uint32_t* out) {
+extern "C" __attribute__((amdgpu_kernel, visibility("protected"))) void csm_kernel(__attribute__((address_space(1)))
+                                                                                   uint32_t* out) {
   uint32_t lane = __builtin_amdgcn_workitem_id_x();
   out[lane] = runLane(lane);
 }

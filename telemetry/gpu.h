@@ -1,10 +1,11 @@
 // What can be known of a GPU, in one set of units, whatever library it comes from. A value that a source does not
-// have is absent: no sentinel leaves a source.
+// have is absent: no sentinel leaves a source. fields() lists what travels, in its order (wire/stream.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace hipr::telemetry {
@@ -37,6 +38,16 @@ struct Gpu {
   Maybe<double> powerCapWatts, minPowerCapWatts, maxPowerCapWatts;
   Maybe<double> slowdownCelsius, shutdownCelsius;
   Maybe<std::int32_t> numaNode;
+  Maybe<std::uint32_t> hipDevice;  // the number under which clients of this worker see it
+
+  static auto fields(auto& m) {
+    return std::tie(m.origin, m.name, m.vendor, m.uuid, m.serial, m.target, m.bdf, m.driverName, m.driverVersion,
+                    m.firmwareVersion, m.boardName, m.boardModel, m.manufacturer, m.renderNode, m.memoryType,
+                    m.vendorId, m.deviceId, m.subsystemVendorId, m.subsystemId, m.revisionId, m.memoryBytes,
+                    m.memoryBusBits, m.computeUnits, m.maxEngineMHz, m.maxMemoryMHz, m.maxPcieGeneration,
+                    m.maxPcieWidth, m.powerCapWatts, m.minPowerCapWatts, m.maxPowerCapWatts, m.slowdownCelsius,
+                    m.shutdownCelsius, m.numaNode, m.hipDevice);
+  }
 };
 
 // What changes, at one moment.
@@ -55,9 +66,17 @@ struct Reading {
   Maybe<std::uint64_t> fabricReceivedBytes, fabricSentBytes;  // XGMI or NVLink, per second
   Maybe<std::uint64_t> correctableErrors, uncorrectableErrors;
   Maybe<bool> throttled;
+
+  static auto fields(auto& m) {
+    return std::tie(m.takenNs, m.powerWatts, m.energyJoules, m.edgeCelsius, m.hotspotCelsius, m.memoryCelsius,
+                    m.busyPercent, m.memoryBusyPercent, m.mediaBusyPercent, m.engineMHz, m.memoryMHz, m.socMHz,
+                    m.memoryUsedBytes, m.fanPercent, m.fanRpm, m.voltageMillivolts, m.pcieGeneration, m.pcieWidth,
+                    m.pcieReceivedBytes, m.pcieSentBytes, m.fabricReceivedBytes, m.fabricSentBytes, m.correctableErrors,
+                    m.uncorrectableErrors, m.throttled);
+  }
 };
 
-// One process on one GPU. `gpu` is an index into Snapshot::gpus.
+// One process on one GPU. `gpu` is an index into Source::gpus().
 struct Process {
   std::uint32_t gpu = 0;
   std::uint64_t pid = 0;  // on the machine with the GPU
@@ -66,17 +85,25 @@ struct Process {
   std::uint64_t memoryBytes = 0;
   Maybe<double> busyPercent;
   Maybe<std::uint32_t> computeUnits;  // occupied now
+
+  static auto fields(auto& m) {
+    return std::tie(m.gpu, m.pid, m.name, m.client, m.memoryBytes, m.busyPercent, m.computeUnits);
+  }
 };
 
 enum class LinkKind : std::uint8_t { Unknown, Pcie, Fabric };
 
-// How `from` reaches `to`, indices into Snapshot::gpus.
+// How `from` reaches `to`, indices into Source::gpus().
 struct Link {
   std::uint32_t from = 0, to = 0;
   LinkKind kind = LinkKind::Unknown;
   Maybe<std::uint32_t> hops, weight;
   Maybe<std::uint64_t> bytesPerSecond;
   Maybe<bool> accessible;  // peer to peer
+
+  static auto fields(auto& m) {
+    return std::tie(m.from, m.to, m.kind, m.hops, m.weight, m.bytesPerSecond, m.accessible);
+  }
 };
 
 }  // namespace hipr::telemetry

@@ -14,12 +14,14 @@ namespace hipr::telemetry {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual std::string_view kind() const = 0;       // "amdsmi", "softgpu", "nvml"
+  virtual std::string_view kind() const = 0;       // "amdsmi", "softgpu", "nvml"; that of the worker when it is remote
   virtual std::string libraryVersion() const = 0;  // for people
   virtual const std::vector<Gpu>& gpus() const = 0;
   virtual const std::vector<Link>& links() const = 0;
   virtual std::vector<Reading> read() = 0;  // one for each GPU, in the order of gpus()
   virtual std::vector<Process> processes() = 0;
+  // Why the last read() or processes() has nothing to say; ok() when it has.
+  virtual Status failure() const { return {}; }
 };
 
 using SourcePtr = std::unique_ptr<Source>;

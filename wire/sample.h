@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,11 @@ class Filler {
   void fill(std::vector<T>& items) {
     items.resize(numbers_.next() % 4);
     for (T& item : items) fill(item);
+  }
+  template <class T>
+  void fill(std::optional<T>& value) {
+    value.reset();
+    if (numbers_.next() % 4) fill(value.emplace());
   }
   template <Composite T>
   void fill(T& message) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -97,6 +98,11 @@ class BasicWriter {
     put(static_cast<std::uint32_t>(items.size()));
     for (const T& item : items) put(item);
   }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
   template <Composite T>
   void put(const T& message) {
     std::apply([&](const auto&... field) { (put(field), ...); }, T::fields(message));
@@ -159,6 +165,13 @@ class Reader {
     // Every item takes at least a byte, so a count beyond what is left is a lie; refuse it before allocating.
     if (count > kMaxItems || count > in_.size()) fail();
     for (std::uint32_t i = 0; ok_ && i < count; ++i) get(items.emplace_back());
+  }
+  template <class T>
+  void get(std::optional<T>& value) {
+    bool present = false;
+    get(present);
+    value.reset();
+    if (present && ok_) get(value.emplace());
   }
   template <Composite T>
   void get(T& message) {

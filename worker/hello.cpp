@@ -78,4 +78,15 @@ Session::Answer Session::onPing(const wire::Ping&) {
   return hipSuccess;
 }
 
+// Telemetry has connections of its own, which never become sessions.
+wire::SmiOpenReply Session::onSmiOpen(const wire::SmiOpen&) {
+  refuse("SmiOpen must be the first message of a connection");
+  return {};
+}
+
+wire::SmiReadReply Session::onSmiRead(const wire::SmiRead&) {
+  refuse("SmiRead is for telemetry connections");
+  return {};
+}
+
 }  // namespace hipr::worker

@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "net/socket.h"
-#include "wire/frame.h"
-#include "wire/messages.h"
+#include "wire/append.h"
 
 namespace hipr::worker {
 
@@ -50,19 +49,7 @@ class Outbox {
   std::thread flusher_;
 };
 
-// Appends one frame.
-template <class Message>
-void appendFrame(std::vector<std::byte>& out, wire::Opcode opcode, std::uint32_t request, std::uint32_t flags,
-                 const Message& message) {
-  const std::size_t start = out.size();
-  out.resize(start + wire::kHeaderSize);
-  wire::Writer(out).put(message);
-  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
-                      .request = request,
-                      .flags = flags,
-                      .length = out.size() - start - wire::kHeaderSize},
-                     out.data() + start);
-}
+using wire::appendFrame;
 
 template <class Message>
 void push(Outbox& outbox, wire::Opcode opcode, const Message& message) {

@@ -103,6 +103,8 @@ class Session {
   wire::HelloReply onHello(const wire::Hello& m);
   hipError_t onGoodbye(const wire::Goodbye& m);
   Answer onPing(const wire::Ping& m);
+  wire::SmiOpenReply onSmiOpen(const wire::SmiOpen& m);
+  wire::SmiReadReply onSmiRead(const wire::SmiRead& m);
   bool reserveRanges(const wire::Hello& m, wire::HelloReply& reply);
 
   // --- devices.cpp

@@ -13,13 +13,14 @@
 
 namespace hipr::softgpu {
 
-Device::Device(RegionTable& regions, int number, Gpu kind, std::size_t bytes)
+Device::Device(RegionTable& regions, DeviceUsage& usage, int number, Gpu kind, std::size_t bytes)
     : index(number),
       gpu(kind),
       capacity(bytes),
       watchdogMilliseconds(
           static_cast<std::uint32_t>(envNumber("HIP_REMOTE_SOFTGPU_WATCHDOG", 0, 0, 1'000'000) * 1000)),
       view(regions, number),
+      meter(usage),
       launches(std::make_unique<LaunchPool>(regions, number)),
       services(std::make_unique<DeviceServices>(*this)) {}
 
@@ -55,6 +56,7 @@ bool Device::charge(std::size_t bytes) {
   do {
     if (bytes > capacity - before) return false;
   } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+  meter.allocated(bytes);
   return true;
 }
 

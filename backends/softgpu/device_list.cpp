@@ -1,5 +1,8 @@
 #include "backends/softgpu/device_list.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <string>
 
 #include "base/env.h"
@@ -41,6 +44,20 @@ Status parseDeviceList(std::string_view text, std::vector<Gpu>& out) {
     if (comma == std::string_view::npos) return {};
     text.remove_prefix(comma + 1);
   }
+}
+
+Status configuredDevices(std::vector<Gpu>& out) {
+  const std::string text = envText("HIP_REMOTE_SOFTGPU").value_or("gfx90a");
+  const Status status = parseDeviceList(text, out);
+  return status.ok() ? status : status.within("HIP_REMOTE_SOFTGPU=" + text);
+}
+
+std::size_t memoryPerDevice(std::size_t devices) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const std::int64_t host = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / kMiB;
+  const std::int64_t fair =
+      std::max<std::int64_t>(64, host / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, devices)));
+  return static_cast<std::size_t>(envNumber("HIP_REMOTE_SOFTGPU_MEMORY", fair, 1, std::int64_t{1} << 30)) * kMiB;
 }
 
 }  // namespace hipr::softgpu

@@ -66,12 +66,14 @@ class KernelRun : public Command {
  protected:
   void start(Starter) override {
     if (device_.skipsWork()) return end();
+    device_.meter.kernelStarted();
     device_.executor().submit(std::move(dispatch_), [self = std::static_pointer_cast<KernelRun>(shared_from_this())](
                                                         std::optional<Fault> fault) { self->ended(fault); });
   }
 
  private:
   void ended(const std::optional<Fault>& fault) {
+    device_.meter.kernelEnded();
     if (memory_.print) memory_.print();
     if (fault && !device_.abandoning()) {
       const hipError_t error = errorOf(*fault, device_);

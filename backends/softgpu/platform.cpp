@@ -2,8 +2,12 @@
 // addresses, what the host can reach) says so honestly.
 #include "backends/softgpu/platform.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <climits>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "backends/softgpu/attributes.h"
@@ -50,10 +54,8 @@ void set(int (&to)[3], int x, int y, int z) {
 void describeIdentity(hipDeviceProp_tR0600& p, const Model& model, int index) {
   std::snprintf(p.name, sizeof p.name, "Software GPU (%s)", model.arch);
   std::snprintf(p.gcnArchName, sizeof p.gcnArchName, "%s", model.target);
-  // "SOFT" gfxNNN index: distinct per device, equal in every process that names the same devices.
-  char uuid[32];
-  std::snprintf(uuid, sizeof uuid, "SOFT-%s-%04x", model.arch, index);
-  std::memcpy(p.uuid.bytes, uuid, sizeof p.uuid.bytes);
+  const std::string id = deviceId(index);
+  std::memcpy(p.uuid.bytes, id.data(), std::min(id.size(), sizeof p.uuid.bytes));
   p.major = 9;
   p.minor = model.minor;
   p.pciDomainID = kPciDomain;
@@ -133,7 +135,27 @@ DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, int index) {
   return info;
 }
 
+// FNV-1a of what tells this machine from others.
+std::uint64_t machineHash() {
+  std::string identity;
+  if (!std::getline(std::ifstream("/etc/machine-id"), identity) || identity.empty()) {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    identity = name;
+  }
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : identity) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 }  // namespace
+
+std::string deviceId(int index) {
+  static const std::uint64_t machine = machineHash() >> 16;
+  char text[32];
+  std::snprintf(text, sizeof text, "%012llx%04x", static_cast<unsigned long long>(machine), index & 0xffff);
+  return text;
+}
 
 Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes) {
   Platform platform;

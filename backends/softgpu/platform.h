@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "backends/softgpu/isa/execute.h"
 #include "runtime/platform.h"
@@ -12,6 +13,9 @@ namespace hipr::softgpu {
 
 // REQUIRES: memoryBytes is what each device may hand out.
 Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes);
+
+// 16 hexadecimal digits: the same in every process of this machine, different on another. HIP's uuid of the device.
+std::string deviceId(int index);
 
 // Default values of the device limits.
 inline constexpr std::size_t kDefaultStackBytes = 1024;

@@ -1,7 +1,5 @@
 #include "backends/softgpu/state.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -22,15 +20,6 @@ std::size_t cpus() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Half of the machine's memory between all devices, or what the user says.
-std::size_t memoryPerDevice(std::size_t devices) {
-  constexpr std::int64_t kMiB = 1 << 20;
-  const std::int64_t host = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / kMiB;
-  const std::int64_t fair =
-      std::max<std::int64_t>(64, host / 2 / static_cast<std::int64_t>(std::max<std::size_t>(1, devices)));
-  return static_cast<std::size_t>(envNumber("HIP_REMOTE_SOFTGPU_MEMORY", fair, 1, std::int64_t{1} << 30)) * kMiB;
-}
-
 // What open() found out. Replaced as a whole after a fork, because the parent's other threads may have held the lock.
 struct Process {
   std::mutex mutex;
@@ -40,15 +29,14 @@ struct Process {
 Process process;
 
 void openLocked() {
-  const std::string text = envText("HIP_REMOTE_SOFTGPU").value_or("gfx90a");
   std::vector<Gpu> gpus;
-  if (const Status status = parseDeviceList(text, gpus); !status.ok()) {
-    logError("HIP_REMOTE_SOFTGPU=%s: %s", text.c_str(), status.message().c_str());
+  if (const Status status = configuredDevices(gpus); !status.ok()) {
+    logError("%s", status.message().c_str());
     process.failure = hipErrorNotInitialized;
     return;
   }
   if (gpus.empty()) {
-    logError("HIP_REMOTE_SOFTGPU=%s: no device", text.c_str());
+    logError("HIP_REMOTE_SOFTGPU=none: no device");
     process.failure = hipErrorNoDevice;
     return;
   }
@@ -60,11 +48,13 @@ void openLocked() {
 
 State::State(std::vector<Gpu> gpus, std::size_t memoryBytes)
     : platform(describe(gpus, memoryBytes)),
+      usage(gpus.size()),
       copiers(std::min<std::size_t>(cpus(), 8)),
       callbacks(kMaxCallbackThreads),
       vmm(regions, [this](std::uint64_t begin, const CommandPtr& reclaim) { retire(begin, reclaim); }) {
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    devices.emplace_back(regions, static_cast<int>(i), gpus[i], platform.devices[i].props.totalGlobalMem);
+    devices.emplace_back(regions, usage.device(static_cast<int>(i)), static_cast<int>(i), gpus[i],
+                         platform.devices[i].props.totalGlobalMem);
 }
 
 std::vector<CommandPtr> State::workInFlight() {
@@ -141,6 +131,7 @@ void shutdown() {
       if (!patient && std::chrono::steady_clock::now() > until + kExitPatience) return;  // a host function is stuck
     }
   }
+  now->usage.withdraw();
   // Idle threads stay asleep until the process is gone: other threads of the program may still be calling us.
 }
 

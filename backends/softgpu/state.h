@@ -18,6 +18,7 @@
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/queue.h"
 #include "backends/softgpu/thread_pool.h"
+#include "backends/softgpu/usage.h"
 #include "backends/softgpu/vmm.h"
 #include "runtime/objects.h"
 #include "runtime/platform.h"
@@ -63,7 +64,7 @@ class Registry {
 
 class Device {
  public:
-  Device(RegionTable& regions, int index, Gpu gpu, std::size_t capacity);
+  Device(RegionTable& regions, DeviceUsage& usage, int index, Gpu gpu, std::size_t capacity);
   ~Device();
 
   const int index;
@@ -71,6 +72,7 @@ class Device {
   const std::size_t capacity;                // bytes it may hand out
   const std::uint32_t watchdogMilliseconds;  // how long a kernel may run; 0: for ever
   DeviceView view;
+  DeviceMeter meter;
   QueueSet queues;
 
   Registry<Block> blocks;
@@ -97,7 +99,10 @@ class Device {
   void recover();
 
   bool charge(std::size_t bytes);  // false when the device has not that much left
-  void refund(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void refund(std::size_t bytes) {
+    used_.fetch_sub(bytes, std::memory_order_relaxed);
+    meter.freed(bytes);
+  }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
@@ -113,6 +118,7 @@ struct State {
 
   const Platform platform;
   RegionTable regions;
+  Usage usage;
   std::deque<Device> devices;
   Arena hostBlocks{kPage};
   ThreadPool copiers;

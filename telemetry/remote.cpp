@@ -1,0 +1,164 @@
+#include "telemetry/remote.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "wire/append.h"
+
+namespace hipr::telemetry {
+namespace {
+
+// Hundreds of GPUs and thousands of processes fit; a peer that announces more is none of ours.
+constexpr std::uint64_t kMaxReply = 16 << 20;
+
+std::string hostName() {
+  char name[256] = "?";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string programName() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "?";
+}
+
+template <class Message>
+bool decode(const std::vector<std::byte>& payload, Message& message) {
+  wire::Reader reader(payload);
+  reader.get(message);
+  return reader.ok() && reader.atEnd();
+}
+
+}  // namespace
+
+Status remoteOptionsFromEnvironment(RemoteOptions& out) {
+  const auto port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 1, 65535));
+  const std::string host = envText("TF_WORKER_HOST").value_or("localhost");
+  if (Status status = net::parseEndpoint(host, port, out.worker); !status.ok()) return status.within("TF_WORKER_HOST");
+  out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", 30, 1, 3600));
+  out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
+  return {};
+}
+
+Status Remote::connect(const RemoteOptions& options, std::unique_ptr<Remote>& out) {
+  std::unique_ptr<Remote> remote(new Remote(options));
+  if (Status status = remote->greet(); !status.ok()) return status;
+  out = std::move(remote);
+  return {};
+}
+
+Status Remote::greet() {
+  if (Status status = net::connectTo(options_.worker, options_.connectTimeout, socket_); !status.ok()) return status;
+  socket_.tune(options_.ioTimeout);
+  const timeval timeout{options_.ioTimeout, 0};
+  setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  wire::SmiOpenReply reply;
+  Status status = call<wire::Opcode::kSmiOpen>(
+      {.process = static_cast<std::uint64_t>(getpid()), .hostName = hostName(), .program = programName()}, reply);
+  if (status.ok() && reply.status != 0) status = Status::unavailable("the worker has no telemetry: " + reply.text);
+  if (status.ok() && !greeting_.gpus.empty() && greeting_.gpus.size() != reply.gpus.size())
+    status = Status::unavailable("the worker's GPUs are no longer the same");
+  for (const Link& link : reply.links)
+    if (link.from >= reply.gpus.size() || link.to >= reply.gpus.size())
+      status = Status::invalid("the worker tells of a link between GPUs it does not have");
+  if (!status.ok()) {
+    socket_.close();
+    return status;
+  }
+  greeting_ = std::move(reply);
+  return {};
+}
+
+template <wire::Opcode kOp, class Reply>
+Status Remote::call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply) {
+  std::vector<std::byte> frame;
+  wire::appendFrame(frame, kOp, ++request_, 0, message);
+  if (Status status = socket_.send(frame); !status.ok()) return status;
+  std::vector<std::byte> payload;
+  if (Status status = receiveReply(kOp, payload); !status.ok()) return status;
+  return decode(payload, reply) ? Status{} : Status::invalid("a malformed answer");
+}
+
+Status Remote::receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload) {
+  std::byte bytes[wire::kHeaderSize];
+  if (Status status = socket_.receive(bytes, sizeof bytes); !status.ok()) return status;
+  wire::Header header;
+  if (!wire::decodeHeader(bytes, header) || header.length > kMaxReply)
+    return Status::invalid("this is not a HIP Remote worker");
+  if (header.version != wire::kProtocolVersion)
+    return Status::invalid("the worker speaks protocol version " + std::to_string(header.version) + ", not " +
+                           std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
+  payload.resize(header.length);
+  if (Status status = socket_.receive(payload.data(), payload.size()); !status.ok()) return status;
+  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
+    wire::Refused refused;
+    const bool understood = decode(payload, refused);
+    return Status::unavailable("the worker refused: " + (understood ? refused.text : "?"));
+  }
+  const bool expected = header.opcode == static_cast<std::uint16_t>(opcode) && header.request == request_ &&
+                        (header.flags & wire::HIP_REMOTE_FLAG_REPLY);
+  return expected ? Status{} : Status::invalid("an answer to something else");
+}
+
+Status Remote::askOnce(std::uint32_t parts, wire::SmiReadReply& reply) {
+  Status status = call<wire::Opcode::kSmiRead>({parts}, reply);
+  if (status.ok() && reply.status != 0) return Status::unavailable(reply.text);
+  if (status.ok() && (parts & wire::kSmiReadings) && reply.readings.size() != gpus().size())
+    status = Status::invalid("readings of " + std::to_string(reply.readings.size()) + " GPUs instead of " +
+                             std::to_string(gpus().size()));
+  for (const Process& process : reply.processes)
+    if (status.ok() && process.gpu >= gpus().size())
+      status = Status::invalid("the worker tells of a process on a GPU it does not have");
+  if (!status.ok()) socket_.close();
+  return status;
+}
+
+Status Remote::ask(std::uint32_t parts, wire::SmiReadReply& reply) {
+  const bool fresh = !socket_.open();
+  Status status = fresh ? greet() : Status{};
+  if (status.ok()) status = askOnce(parts, reply);
+  // The worker may have been started anew since the last answer.
+  if (!status.ok() && !fresh && !socket_.open()) {
+    status = greet();
+    if (status.ok()) status = askOnce(parts, reply);
+  }
+  failure_ = status;
+  return status;
+}
+
+Status Remote::sample(std::vector<Reading>& readings, std::vector<Process>& processes) {
+  wire::SmiReadReply reply;
+  if (Status status = ask(wire::kSmiReadings | wire::kSmiProcesses, reply); !status.ok()) return status;
+  readings = std::move(reply.readings);
+  processes = std::move(reply.processes);
+  return {};
+}
+
+std::vector<Reading> Remote::read() {
+  wire::SmiReadReply reply;
+  if (!ask(wire::kSmiReadings, reply).ok()) return std::vector<Reading>(gpus().size());
+  return std::move(reply.readings);
+}
+
+std::vector<Process> Remote::processes() {
+  wire::SmiReadReply reply;
+  if (!ask(wire::kSmiProcesses, reply).ok()) return {};
+  return std::move(reply.processes);
+}
+
+Status openRemote(const RemoteOptions& options, SourcePtr& source) {
+  std::unique_ptr<Remote> remote;
+  if (Status status = Remote::connect(options, remote); !status.ok()) return status;
+  source = std::move(remote);
+  return {};
+}
+
+Status openRemote(SourcePtr& source) {
+  RemoteOptions options;
+  if (Status status = remoteOptionsFromEnvironment(options); !status.ok()) return status;
+  return openRemote(options, source);
+}
+
+}  // namespace hipr::telemetry

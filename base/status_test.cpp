@@ -11,6 +11,8 @@ TEST(Status, KeepsItsCodeWhenContextIsAdded) {
   EXPECT_EQ(outer.message(), "reading foo.co: truncated ELF header");
 }
 
-TEST(Status, SuccessStaysSuccess) { EXPECT_TRUE(Status().within("anything").ok()); }
+TEST(Status, SuccessStaysSuccess) {
+  EXPECT_TRUE(Status().within("anything").ok());
+}
 
 }  // namespace hipr

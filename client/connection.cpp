@@ -56,7 +56,7 @@ void Connection::lose(const Status& why) {
   outbox_.fail();
   if (onLoss_ && !stopping_) {
     onLoss_("lost the worker at " + name_ + ": " + why.message() +
-            ". The GPU work of this process is gone; start the program again");
+            ". The GPU work of this process is gone; start the program again, or reset the device");
   }
   dropAll();
 }
@@ -124,6 +124,14 @@ void Connection::addDownload(std::uint64_t transfer, const BulkDownload& downloa
 void Connection::removeDownload(std::uint64_t transfer) {
   std::lock_guard lock(mutex_);
   downloads_.erase(transfer);
+}
+
+bool Connection::transferring() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!downloads_.empty()) return true;
+  }
+  return outbox_.uploading();
 }
 
 // Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.

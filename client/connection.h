@@ -89,6 +89,7 @@ class Connection {
 
   void addDownload(std::uint64_t transfer, const BulkDownload& download);
   void removeDownload(std::uint64_t transfer);
+  bool transferring();  // host memory is being read or written on behalf of a call that has returned
 
   void lose(const Status& why);
 

@@ -16,9 +16,14 @@ hipError_t deviceSynchronize(int device) {
   return static_cast<hipError_t>(done.status);
 }
 
-hipError_t deviceReset(int device) {
+// A new session is a device that nothing can be wrong with, whatever has become of the old one; but it costs the
+// objects of every device. While others are in use, only those of this device are dropped.
+hipError_t deviceReset(int device, bool alone) {
+  if (alone) return renewSession();
+  Session& s = session();
   wire::Done done;
-  if (!session().connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
+  if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
+  s.streams().removeAll(device);
   return static_cast<hipError_t>(done.status);
 }
 

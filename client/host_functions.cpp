@@ -28,6 +28,11 @@ bool HostFunctions::due(std::uint64_t id) {
   return true;
 }
 
+bool HostFunctions::pending() {
+  std::lock_guard lock(mutex_);
+  return finished_ + 1 != next_;
+}
+
 void HostFunctions::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -41,6 +46,7 @@ void HostFunctions::run() {
     node.mapped().function(node.mapped().userData);
     done_(id);
     lock.lock();
+    ++finished_;
   }
 }
 

@@ -21,6 +21,7 @@ class HostFunctions {
 
   std::uint64_t add(hipHostFn_t function, void* userData);
   bool due(std::uint64_t id);  // the stream has come to it; false when there is no such function
+  bool pending();              // one has not returned yet
 
  private:
   struct Function {
@@ -34,7 +35,7 @@ class HostFunctions {
   std::condition_variable wake_;
   std::map<std::uint64_t, Function> functions_;
   std::deque<std::uint64_t> due_;
-  std::uint64_t next_ = 1;
+  std::uint64_t next_ = 1, finished_ = 0;
   bool stopping_ = false;
   std::thread thread_;  // started by the first add()
 };

@@ -42,6 +42,7 @@ class HostMemory {
   void scanUpload(wire::Bytes bytes);
   bool needsScan() const { return regionCount_.load(std::memory_order_relaxed) != 0; }
 
+  bool anyExposed() const { return exposedCount_.load(std::memory_order_relaxed) != 0; }
   bool exposed(std::uint64_t address);                   // kernels may have changed it: the worker's copy counts
   std::uint64_t alias(std::uint64_t host);               // where the worker has the byte at this host address
   void flush();                                          // send what the program changed

@@ -79,6 +79,11 @@ void Outbox::waitSent(BulkUpload& upload) {
   sent_.wait(lock, [&] { return upload.finished.load(); });
 }
 
+bool Outbox::uploading() {
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(uploads_, [](const BulkUpload* upload) { return upload->owned; });
+}
+
 void Outbox::open(std::uint64_t transfer) {
   {
     std::lock_guard lock(mutex_);

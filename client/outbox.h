@@ -74,6 +74,7 @@ class Outbox {
 
   void enqueue(BulkUpload& upload);   // REQUIRES: called from `under` of the append of its Upload message
   void waitSent(BulkUpload& upload);  // returns when the source memory may change
+  bool uploading();                   // memory that nobody waits for is still being read
   void open(std::uint64_t transfer);  // the worker pushed TransferOpen
   void flush();                       // send small messages now, from this thread, unless somebody is sending already
 

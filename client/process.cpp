@@ -6,6 +6,7 @@
 #include "client/session.h"
 #include "runtime/call_count.h"
 #include "runtime/core.h"
+#include "wire/platform_codec.h"
 
 namespace hipr::client {
 namespace {
@@ -22,10 +23,48 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
                                      << " received=" << stats.received << "\n";
 }
 
+// REQUIRES: openMutex held.
+hipError_t openSession(std::unique_ptr<Session>& session) {
+  Options options;
+  Status status = readOptions(options);
+  if (status.ok()) status = Session::connect(options, session);
+  if (status.ok()) {
+    callCount.wanted = !options.statsFile.empty();
+    return hipSuccess;
+  }
+  logError(
+      "cannot use the worker at %s:%u: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
+      "TF_WORKER_PORT to where it listens.",
+      options.worker.host.c_str(), options.worker.port, status.message().c_str());
+  return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
+}
+
+bool samePlatform(const Platform& a, const Platform& b) {
+  std::vector<std::byte> bytesOfA, bytesOfB;
+  wire::encodePlatform(a, bytesOfA);
+  wire::encodePlatform(b, bytesOfB);
+  return bytesOfA == bytesOfB;
+}
+
 }  // namespace
 
 Session& session() {
   return *current.load(std::memory_order_acquire);
+}
+
+// The old session is kept, empty: the runtime refers to its platform, which is why the new one must be the same.
+hipError_t renewSession() {
+  std::lock_guard lock(openMutex);
+  Session* old = current.load();
+  old->retire();
+  std::unique_ptr<Session> session;
+  if (hipError_t error = openSession(session); error != hipSuccess) return error;
+  if (!samePlatform(old->platform(), session->platform())) {
+    logError("the worker has other devices now than when this program started; start the program again to use them");
+    return hipErrorNotInitialized;
+  }
+  current.store(session.release(), std::memory_order_release);
+  return hipSuccess;
 }
 
 }  // namespace hipr::client
@@ -41,19 +80,11 @@ hipError_t open(const Platform** platform) {
   std::lock_guard lock(openMutex);
   if (failed) return hipErrorNotInitialized;
   if (!current) {
-    Options options;
     std::unique_ptr<Session> session;
-    Status status = readOptions(options);
-    if (status.ok()) status = Session::connect(options, session);
-    if (!status.ok()) {
+    if (hipError_t error = openSession(session); error != hipSuccess) {
       failed = true;
-      logError(
-          "cannot use the worker at %s:%u: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
-          "TF_WORKER_PORT to where it listens.",
-          options.worker.host.c_str(), options.worker.port, status.message().c_str());
-      return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
+      return error;
     }
-    callCount.wanted = !options.statsFile.empty();
     current.store(session.release(), std::memory_order_release);
   }
   *platform = &current.load()->platform();

@@ -136,6 +136,12 @@ void Session::close() {
   hostFunctions_.reset();
 }
 
+void Session::retire() {
+  close();
+  deviceRange_ = AddressRange();
+  host_.reset();
+}
+
 void Session::abandon() {
   connection_->closeDescriptor();
   deviceRange_ = AddressRange();

@@ -28,6 +28,7 @@ class Session {
   // Everything already posted reaches the worker; then the connection closes.
   void close();
 
+  void retire();   // closes it and gives up its addresses; only platform() and stats() may be used from then on
   void abandon();  // in a forked child: give up the descriptor and the device addresses, touch nothing else
 
   const Platform& platform() const { return platform_; }
@@ -71,6 +72,10 @@ class Session {
 
 // The session of this process. REQUIRES: core::open succeeded.
 Session& session();
+
+// Ends it and begins another with the same devices. REQUIRES: the program has no objects, and no other thread uses a
+// device, as for hipDeviceReset.
+hipError_t renewSession();
 
 // The status of a call whose answer never came.
 inline constexpr hipError_t kLost = hipErrorNotInitialized;

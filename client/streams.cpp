@@ -42,6 +42,11 @@ void StreamTable::remove(std::uint64_t wireId) {
   streams_.erase(wireId);
 }
 
+void StreamTable::removeAll(int device) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [&](const auto& entry) { return entry.second->device == device; });
+}
+
 void StreamTable::advance(std::uint64_t wireId, std::uint64_t position) {
   std::lock_guard lock(mutex_);
   if (const auto found = streams_.find(wireId); found != streams_.end()) found->second->advance(position);

@@ -54,6 +54,7 @@ class StreamTable {
  public:
   RemoteStream& add(std::uint64_t wireId, int device);
   void remove(std::uint64_t wireId);
+  void removeAll(int device);
   void advance(std::uint64_t wireId, std::uint64_t position);
   Moment now() const;
   Moment now(int device) const;

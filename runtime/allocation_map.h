@@ -48,6 +48,11 @@ class AllocationMap {
   // The region containing `address`.
   std::optional<Region> find(const void* address) const;
 
+  bool empty() const {
+    std::shared_lock lock(mutex_);
+    return byAddress_.empty();
+  }
+
   // Removes the region that starts at `address`, when `accept(region)` agrees.
   template <class Accept>
   std::optional<Region> take(const void* address, Accept&& accept) {

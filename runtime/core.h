@@ -40,7 +40,9 @@ void shutdown();         // at exit: let posted work reach its destination
 // --- devices
 // -------------------------------------------------------------------------------------------------------------
 hipError_t deviceSynchronize(int device);
-hipError_t deviceReset(int device);  // the runtime has already forgotten every object of that device
+// The runtime has already forgotten every object of that device, and released its memory. `alone`: and there is none of
+// any other device.
+hipError_t deviceReset(int device, bool alone);
 hipError_t setLimit(int device, hipLimit_t limit, std::size_t value);
 hipError_t setPeerAccess(int device, int peer, bool enabled);
 hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total);
@@ -50,6 +52,9 @@ hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total);
 // REQUIRES: kind, device, size and flags are set (and host, for kRegistered). Fills devicePointer, host (except for
 // kDevice, where it stays null unless the CPU can read the memory at its device address) and impl.
 hipError_t allocate(Allocation& allocation);
+// HIP's frees synchronize. Called before one, this waits as long as the program could notice if they did not: until the
+// host functions of earlier work have run and what that work writes to host memory is there.
+void settle(const Allocation& allocation);
 // Waits for nothing: memory that running work may still use must not be reused before that work ends.
 hipError_t release(Allocation& allocation);
 

@@ -2,6 +2,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/memory.h"
 #include "runtime/registry.h"
 
 namespace hipr {
@@ -14,6 +15,16 @@ void forget(HandlePool<T>& pool, int device) {
   pool.forEach([&](T* object) {
     if (object->device == device && pool.take(object) != nullptr) pool.recycle(object);
   });
+}
+
+// Every other device of the process has nothing either.
+bool nothingLeft(Process& p) {
+  bool left = false;
+  const auto found = [&](auto*) { left = true; };
+  p.streams.forEach(found);
+  p.events.forEach(found);
+  p.modules.forEach(found);
+  return !left && p.allocations.empty();
 }
 
 }  // namespace
@@ -30,8 +41,10 @@ hipError_t resetDevice(Process& p, Device& device) {
   forget(p.events, device.index);
   // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
   for (const Region& region :
-       p.allocations.takeAll([&](const Region& r) { return r.allocation.device == device.index; }))
-    p.advice.forget(region.allocation.devicePointer, region.allocation.size);
+       p.allocations.takeAll([&](const Region& r) { return r.allocation.device == device.index; })) {
+    const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped;
+    if (allocated) static_cast<void>(releaseMemory(p, region));
+  }
   {
     std::lock_guard lock(device.mutex);
     device.limits.clear();
@@ -41,7 +54,7 @@ hipError_t resetDevice(Process& p, Device& device) {
   device.cacheConfig = hipFuncCachePreferNone;
   device.sharedConfig = hipSharedMemBankSizeFourByte;
   device.used = false;
-  const hipError_t error = core::deviceReset(device.index);
+  const hipError_t error = core::deviceReset(device.index, nothingLeft(p));
   clearAsyncError();
   return error;
 }

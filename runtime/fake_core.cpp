@@ -123,7 +123,7 @@ void shutdown() {
 hipError_t deviceSynchronize(int) {
   return note("deviceSynchronize");
 }
-hipError_t deviceReset(int) {
+hipError_t deviceReset(int, bool) {
   return note("deviceReset");
 }
 hipError_t setLimit(int, hipLimit_t, std::size_t) {
@@ -149,7 +149,11 @@ hipError_t allocate(Allocation& a) {
   ++fake().live;
   return hipSuccess;
 }
+void settle(const Allocation&) {
+  note("settle");
+}
 hipError_t release(Allocation& a) {
+  note("release");
   std::free(a.impl);
   std::lock_guard lock(fake().mutex);
   --fake().live;

@@ -18,7 +18,9 @@ hipError_t freeHost(void* ptr) {
   const auto region = p->allocations.take(ptr, [](const Region& r) {
     return r.origin == Region::Origin::kAllocated && r.allocation.kind == MemoryKind::kHost;
   });
-  return region ? releaseMemory(*p, *region) : hipErrorInvalidValue;
+  if (!region) return hipErrorInvalidValue;
+  core::settle(region->allocation);
+  return releaseMemory(*p, *region);
 }
 
 }  // namespace
@@ -87,7 +89,9 @@ hipError_t hipHostUnregister(void* hostPtr) {
   const auto region = p->allocations.take(hostPtr, [&](const Region& r) {
     return r.origin == Region::Origin::kRegistered && r.allocation.host == hostPtr;
   });
-  return region ? releaseMemory(*p, *region) : hipErrorHostMemoryNotRegistered;
+  if (!region) return hipErrorHostMemoryNotRegistered;
+  core::settle(region->allocation);
+  return releaseMemory(*p, *region);
 }
 
 hipError_t hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int flags) {

@@ -99,6 +99,7 @@ hipError_t hipFree(void* ptr) {
     return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
   });
   if (!region) return hipErrorInvalidValue;
+  core::settle(region->allocation);
   HIPR_TRY(releaseMemory(*p, *region));
   return asyncError();
 }

@@ -38,18 +38,25 @@ Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
     for (const auto& [number, stream] : streams_) {
       if (stream->device == m.device) progress_.told(*stream);
     }
-    return hipSuccess;
+    backend_.use(m.device);
+    return backend_.hip.hipDeviceSynchronize();  // returns at once, and knows of a device that has failed for good
   }
   answerAfter(std::move(markers), wire::Opcode::kDeviceSynchronize);
   return std::nullopt;
 }
 
 // The client has forgotten its objects of the device; their memory was released one by one. The runtime's own reset
-// would also take what this session keeps for itself, so it is used only to make a failed device work again.
+// would also take what this session keeps for itself, so it is not used: a client that has nothing on other devices
+// begins a new session instead, which also makes a failed device work again.
 Session::Answer Session::onDeviceReset(const wire::DeviceReset& m) {
   if (!hasDevice(m.device)) return std::nullopt;
   progress_.forgetFailures();
   Markers markers = markUnsettled(m.device);
+  const auto ofDevice = [&](const auto& object) { return object.device == m.device; };
+  events_.eraseIf(ofDevice);
+  functions_.eraseIf([&](const Function& function) { return ofDevice(*function.module); });
+  for (const auto& module : modules_.takeIf(ofDevice)) unload(module);
+  for (const auto& stream : streams_.takeIf(ofDevice)) destroy(stream);
   if (markers.empty()) return hipSuccess;
   answerAfter(std::move(markers), wire::Opcode::kDeviceReset);
   return std::nullopt;

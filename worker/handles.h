@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "wire/messages.h"
 
@@ -27,6 +28,16 @@ class Handles {
     std::shared_ptr<T> object = std::move(found->second);
     objects_.erase(found);
     return object;
+  }
+  template <class Predicate>
+  std::vector<std::shared_ptr<T>> takeIf(Predicate&& predicate) {
+    std::vector<std::shared_ptr<T>> taken;
+    std::erase_if(objects_, [&](const auto& entry) {
+      const bool chosen = predicate(*entry.second);
+      if (chosen) taken.push_back(entry.second);
+      return chosen;
+    });
+    return taken;
   }
   template <class Predicate>
   void eraseIf(Predicate&& predicate) {

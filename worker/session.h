@@ -144,6 +144,7 @@ class Session {
   StreamPtr stream(std::uint64_t number);  // null after refuse()
   hipError_t onStreamCreate(const wire::StreamCreate& m);
   hipError_t onStreamDestroy(const wire::StreamDestroy& m);
+  hipError_t destroy(const StreamPtr& stream);
   Answer onStreamSynchronize(const wire::StreamSynchronize& m);
   hipError_t onStreamWaitEvent(const wire::StreamWaitEvent& m);
   hipError_t onHostFunction(const wire::HostFunction& m);

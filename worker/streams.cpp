@@ -77,6 +77,10 @@ hipError_t Session::onStreamDestroy(const wire::StreamDestroy& m) {
     refuse("stream " + std::to_string(m.stream) + " does not exist");
     return hipErrorInvalidHandle;
   }
+  return destroy(stream);
+}
+
+hipError_t Session::destroy(const StreamPtr& stream) {
   if (stream->broken != hipSuccess) return hipSuccess;
   if (progress_.settled(*stream)) return backend_.hip.hipStreamDestroy(stream->native);
   Markers markers{progress_.mark(stream)};

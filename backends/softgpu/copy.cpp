@@ -121,7 +121,8 @@ void fillRow(std::byte* to, std::size_t bytes, std::uint32_t value) {
 
 class FillTransfer : public Transfer {
  public:
-  FillTransfer(Device& device, const Fill& fill, Shape shape) : Transfer(device, shape, fill.synchronous), fill_(fill) {}
+  FillTransfer(Device& device, const Fill& fill, Shape shape)
+      : Transfer(device, shape, fill.synchronous), fill_(fill) {}
 
  protected:
   void move() override {

@@ -74,7 +74,7 @@ hipError_t deviceSynchronize(int device) {
   return d.failure();
 }
 
-hipError_t deviceReset(int device) {
+hipError_t deviceReset(int device, bool) {
   State& s = state();
   Device& d = s.device(device);
   std::vector<CommandPtr> work;

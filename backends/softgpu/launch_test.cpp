@@ -61,7 +61,7 @@ TEST(Launch, AnotherDevicesMemoryNeedsPeerAccess) {
     EXPECT_EQ(core::streamSynchronize(stream), hipErrorIllegalAddress);
   }
   EXPECT_EQ(takeAsyncError().error, hipErrorIllegalAddress);
-  EXPECT_EQ(core::deviceReset(1), hipSuccess);
+  EXPECT_EQ(core::deviceReset(1, true), hipSuccess);
   stream.impl = nullptr;  // the reset dropped it
 }
 
@@ -87,7 +87,7 @@ TEST_P(Faults, EndTheDeviceUntilItIsReset) {
     EXPECT_EQ(raised.error, error);
     EXPECT_NE(raised.what.find("scale"), std::string::npos) << raised.what;
     EXPECT_EQ(add.launch(stream, memory.devicePointer, 1), error);
-    ASSERT_EQ(core::deviceReset(1), hipSuccess);
+    ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
     stream.impl = memory.impl = nullptr;
     bad.module().impl = add.module().impl = nullptr;
   }
@@ -123,7 +123,7 @@ TEST(Launch, FreedMemoryFaults) {
   ASSERT_EQ(add.launch(stream, stale, 1), hipSuccess);
   EXPECT_EQ(core::streamSynchronize(stream), hipErrorIllegalAddress);
   EXPECT_EQ(takeAsyncError().error, hipErrorIllegalAddress);
-  ASSERT_EQ(core::deviceReset(1), hipSuccess);
+  ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
   stream.impl = nullptr;
   add.module().impl = nullptr;
 }
@@ -136,7 +136,7 @@ TEST(Launch, ResetEndsAnEndlessKernel) {
   ASSERT_EQ(add.launch(stream, memory.devicePointer, 1), hipSuccess);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(core::streamQuery(stream), hipErrorNotReady);
-  ASSERT_EQ(core::deviceReset(1), hipSuccess);
+  ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
   EXPECT_EQ(takeAsyncError().error, hipSuccess) << "a reset is not a failure";
   stream.impl = memory.impl = nullptr;
   endless.module().impl = add.module().impl = nullptr;

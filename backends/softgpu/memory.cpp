@@ -72,13 +72,19 @@ hipError_t allocate(Allocation& allocation) {
   return hipSuccess;
 }
 
+void settle(const Allocation& allocation) {
+  if (allocation.kind == MemoryKind::kDevice) {
+    deviceSynchronize(allocation.device);
+  } else {
+    state().waitForWorkInFlight();
+  }
+}
+
 hipError_t release(Allocation& allocation) {
   State& s = state();
   auto block = s.device(allocation.device).blocks.take(static_cast<Block*>(allocation.impl));
   allocation.impl = nullptr;
   if (block == nullptr) return hipErrorInvalidValue;
-  // Registered memory is the program's: it may be gone when this returns, so kernels must be done with it.
-  if (allocation.kind == MemoryKind::kRegistered) s.waitForWorkInFlight();
   retireBlock(std::move(block));
   return hipSuccess;
 }

@@ -127,7 +127,8 @@ TEST(Memory, RegisteredMemoryIsVisibleAtItsAddress) {
   TestStream stream;
   TestKernel add(0, kAddKernel);
   ASSERT_EQ(add.launch(stream, mine.data() + 10, 3), hipSuccess);
-  ASSERT_EQ(core::release(registered), hipSuccess);  // waits for the kernel
+  core::settle(registered);  // waits for the kernel
+  ASSERT_EQ(core::release(registered), hipSuccess);
   EXPECT_EQ(mine[10], 192u);
 }
 

@@ -3,6 +3,8 @@
 #include "support.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 template <class T = void>
 static T* allocate(std::size_t bytes) {
@@ -46,6 +48,44 @@ TEST(wrong_frees) {
   HIP_ERR(hipFree(p), hipErrorInvalidValue);
   HIP_ERR(hipHostFree(&onStack), hipErrorInvalidValue);
   HIP(hipHostFree(nullptr));
+}
+
+// HIP's frees wait for the device, and libraries rely on it: what earlier work does to the program has been done.
+TEST(free_waits_for_host_functions) {
+  Stream stream(hipStreamNonBlocking);
+  for (bool host : {false, true}) {
+    std::atomic<bool> done{false};
+    void* p = nullptr;
+    HIP(host ? hipHostMalloc(&p, 1000, hipHostMallocDefault) : hipMalloc(&p, 1000));
+    HIP(hipStreamAddCallback(
+        stream,
+        [](hipStream_t, hipError_t, void* flag) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          *static_cast<std::atomic<bool>*>(flag) = true;
+        },
+        &done, 0));
+    HIP(host ? hipHostFree(p) : hipFree(p));
+    EXPECT(done.load());
+  }
+}
+
+TEST(free_waits_for_copies_to_and_from_host_memory) {
+  const std::size_t bytes = std::size_t(8) << 20;
+  Stream stream(hipStreamNonBlocking);
+  char *from = nullptr, *to = nullptr, *d = allocate<char>(bytes), *other = allocate<char>(100);
+  HIP(hipHostMalloc(reinterpret_cast<void**>(&from), bytes, hipHostMallocDefault));
+  HIP(hipHostMalloc(reinterpret_cast<void**>(&to), bytes, hipHostMallocDefault));
+  std::memset(from, 0x77, bytes);
+  std::memset(to, 0, bytes);
+  HIP(hipMemcpyAsync(d, from, bytes, hipMemcpyHostToDevice, stream));
+  HIP(hipHostFree(from));
+  HIP(hipMemcpyAsync(to, d, bytes, hipMemcpyDeviceToHost, stream));
+  HIP(hipFree(other));
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < bytes; ++i) right += to[i] == 0x77;
+  EXPECT_EQ(right, bytes);
+  HIP(hipHostFree(to));
+  HIP(hipFree(d));
 }
 
 TEST(out_of_memory_is_reported_by_the_call) {

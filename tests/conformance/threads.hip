@@ -87,6 +87,7 @@ TEST(own_last_errors) {
 
 TEST(a_blocked_thread_delays_nobody) {
   Stream held(hipStreamNonBlocking);
+  Buffer<unsigned> d(4 * 100);  // freed at the end: a free waits for every stream
   Gate gate(held);
   std::atomic<bool> waiting{false}, returned{false};
   std::thread waiter([&] {
@@ -96,11 +97,11 @@ TEST(a_blocked_thread_delays_nobody) {
   });
   while (!waiting) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  inThreads(4, [](int t) {
+  inThreads(4, [&](int t) {
     Stream s(hipStreamNonBlocking);
-    Buffer<unsigned> d(100);
-    HIP(hipMemsetAsync(d, 0, d.bytes(), s));
-    step<<<1, 128, 0, s>>>(d, 100, unsigned(t));
+    unsigned* mine = static_cast<unsigned*>(d) + t * 100;
+    HIP(hipMemsetAsync(mine, 0, 100 * sizeof(unsigned), s));
+    step<<<1, 128, 0, s>>>(mine, 100, unsigned(t));
     KERNEL_OK();
     HIP(hipStreamSynchronize(s));
   });

@@ -33,19 +33,31 @@ void load(Hip& hip) {
   if (!hip.load(testing::remoteLibrary()).ok()) std::exit(3);
 }
 
-bool computes(const Hip& hip, hipStream_t stream, int depth) {
+constexpr int kResults = 64 * 4;
+
+float* resultMemory(const Hip& hip) {
   float* out = nullptr;
-  std::vector<float> host(64 * 4);
-  HIPR_CHECK(hip, hipMalloc(reinterpret_cast<void**>(&out), host.size() * sizeof(float)));
+  HIPR_CHECK(hip, hipMalloc(reinterpret_cast<void**>(&out), kResults * sizeof(float)));
+  return out;
+}
+
+bool computesInto(float* out, const Hip& hip, hipStream_t stream, int depth) {
+  std::vector<float> host(kResults);
   void* arguments[] = {&out, &depth};
   HIPR_CHECK(hip, hipModuleLaunchKernel(hip.work, 4, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr));
   HIPR_CHECK(hip, hipMemcpyAsync(host.data(), out, host.size() * sizeof(float), hipMemcpyDeviceToHost, stream));
   HIPR_CHECK(hip, hipStreamSynchronize(stream));
-  HIPR_CHECK(hip, hipFree(out));
-  for (int i = 0; i < static_cast<int>(host.size()); ++i) {
+  for (int i = 0; i < kResults; ++i) {
     if (host[i] != testing::workResult(i, depth)) return false;
   }
   return true;
+}
+
+bool computes(const Hip& hip, hipStream_t stream, int depth) {
+  float* out = resultMemory(hip);
+  const bool right = computesInto(out, hip, stream, depth);
+  HIPR_CHECK(hip, hipFree(out));
+  return right;
 }
 
 class ProcessTest : public ::testing::Test {
@@ -110,6 +122,7 @@ TEST_F(ProcessTest, AThreadThatWaitsDoesNotDelayAnother) {
               Hip hip;
               load(hip);
               static std::atomic<bool> release{false};
+              float* out = resultMemory(hip);  // not freed below: a free waits for every stream
               // A stream held by a host function for as long as we like.
               HIPR_CHECK(hip, hipLaunchHostFunc(
                                   hip.stream,
@@ -125,7 +138,7 @@ TEST_F(ProcessTest, AThreadThatWaitsDoesNotDelayAnother) {
               hipStream_t other;
               HIPR_CHECK(hip, hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
               for (int i = 0; i < 20; ++i) {
-                if (!computes(hip, other, i)) std::exit(4);
+                if (!computesInto(out, hip, other, i)) std::exit(4);
               }
               if (waited) std::exit(5);
               if (hip.api.hipStreamQuery(hip.stream) != hipErrorNotReady) std::exit(6);

@@ -73,7 +73,8 @@ class RoundTrips : public ::testing::Test {
   }
   static void TearDownTestSuite() { delete worker_; }
 
-  // The synchronize of the preparation may or may not have found its work done, in either process: one wait more or less.
+  // The synchronize of the preparation may or may not have found its work done, in either process: one wait more or
+  // less.
   static int tripsPerCall(const std::function<void(Scene&)>& call) {
     return (waitsOf(call, kRepeats) - waitsOf(call, 0) + kRepeats / 2) / kRepeats;
   }

@@ -1,0 +1,135 @@
+// hipDeviceReset through a worker: the device works again, whatever has happened to it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testing/hip.h"
+#include "testing/worker_process.h"
+
+namespace hipr {
+namespace {
+
+using testing::Hip;
+using testing::WorkerProcess;
+
+bool computes(Hip& hip) {
+  float* out = nullptr;
+  int rounds = 7;
+  std::vector<float> host(64);
+  void* arguments[] = {&out, &rounds};
+  if (hip.api.hipMalloc(reinterpret_cast<void**>(&out), host.size() * sizeof(float)) != hipSuccess) return false;
+  if (hip.api.hipModuleLaunchKernel(hip.work, 1, 1, 1, 64, 1, 1, 0, hip.stream, arguments, nullptr) != hipSuccess)
+    return false;
+  if (hip.api.hipMemcpy(host.data(), out, host.size() * sizeof(float), hipMemcpyDeviceToHost) != hipSuccess)
+    return false;
+  for (int i = 0; i < 64; ++i) {
+    if (host[i] != testing::workResult(i, rounds)) return false;
+  }
+  return hip.api.hipFree(out) == hipSuccess;
+}
+
+hipError_t writeNowhere(Hip& hip) {
+  float* nowhere = reinterpret_cast<float*>(0x10);
+  int rounds = 1;
+  void* arguments[] = {&nowhere, &rounds};
+  hip.launch(hip.work, 1, 64, arguments);
+  return hip.api.hipDeviceSynchronize();
+}
+
+void loadAgain(Hip& hip) {  // everything made before the reset is gone
+  HIPR_CHECK(hip, hipModuleLoadData(&hip.module, testing::kernelImage()));
+  HIPR_CHECK(hip, hipModuleGetFunction(&hip.work, hip.module, "work"));
+  HIPR_CHECK(hip, hipStreamCreate(&hip.stream));
+}
+
+template <class Body>
+pid_t start(Body body) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  Hip hip;
+  if (!hip.load(testing::remoteLibrary()).ok()) _exit(3);
+  std::exit(body(hip));
+}
+
+int exitCode(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(Reset, AFaultedDeviceWorksAgain) {
+  const WorkerProcess worker;
+  worker.use();
+  EXPECT_EQ(exitCode(start([](Hip& hip) {
+              for (int i = 0; i < 3; ++i) {
+                if (writeNowhere(hip) != hipErrorIllegalAddress) return 4;
+                if (hip.api.hipDeviceSynchronize() != hipErrorIllegalAddress) return 5;  // it stays failed
+                if (hip.api.hipDeviceReset() != hipSuccess) return 6;
+                (void)hip.api.hipGetLastError();
+                loadAgain(hip);
+                if (!computes(hip)) return 7;
+              }
+              return 0;
+            })),
+            0);
+}
+
+TEST(Reset, FindsAWorkerThatWasStartedAgain) {
+  int works[2], restarted[2];
+  ASSERT_EQ(pipe(works) | pipe(restarted), 0);
+  auto worker = std::make_unique<WorkerProcess>();
+  worker->use();
+  const pid_t client = start([&](Hip& hip) {
+    if (!computes(hip)) return 4;
+    char byte = 0;
+    if (write(works[1], "w", 1) != 1 || read(restarted[0], &byte, 1) != 1) return 5;
+    if (computes(hip)) return 6;
+    if (hip.api.hipDeviceReset() != hipSuccess) return 7;
+    loadAgain(hip);
+    return computes(hip) ? 0 : 8;
+  });
+  char byte = 0;
+  ASSERT_EQ(read(works[0], &byte, 1), 1);
+  const std::string port = std::to_string(worker->port());
+  worker->kill();
+  worker.reset();
+  worker =
+      std::make_unique<WorkerProcess>(std::vector<std::string>{"--runtime", "softgpu", "--grace", "1", "-p", port});
+  ASSERT_EQ(write(restarted[1], "r", 1), 1);
+  EXPECT_EQ(exitCode(client), 0);
+}
+
+TEST(Reset, LeavesOtherDevicesAlone) {
+  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+  const WorkerProcess worker;
+  unsetenv("HIP_REMOTE_SOFTGPU");
+  worker.use();
+  EXPECT_EQ(exitCode(start([](Hip& hip) {
+              if (hip.api.hipSetDevice(1) != hipSuccess) return 4;
+              std::size_t before = 0, after = 0, total = 0;
+              void *mine = nullptr, *pinned = nullptr;
+              hipStream_t stream;
+              HIPR_CHECK(hip, hipMemGetInfo(&before, &total));
+              for (int i = 0; i < 3; ++i) {
+                HIPR_CHECK(hip, hipMalloc(&mine, 100 << 20));
+                HIPR_CHECK(hip, hipHostMalloc(&pinned, 1 << 20, 0));
+                HIPR_CHECK(hip, hipStreamCreate(&stream));
+                HIPR_CHECK(hip, hipMemsetAsync(mine, 1, 100 << 20, stream));
+                HIPR_CHECK(hip, hipDeviceReset());
+                if (hip.api.hipFree(mine) != hipErrorInvalidValue) return 5;
+              }
+              HIPR_CHECK(hip, hipMemGetInfo(&after, &total));
+              if (after != before) return 6;
+              (void)hip.api.hipSetDevice(0);
+              return computes(hip) ? 0 : 7;  // its module and stream are still there
+            })),
+            0);
+}
+
+}  // namespace
+}  // namespace hipr

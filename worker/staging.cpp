@@ -63,7 +63,7 @@ void Staging::copyIn(int device, Block block, const wire::Shape& to, std::uint64
     if (error == hipSuccess) event = l.events->record(l.stream, &error);
     if (event) {
       std::lock_guard lock(mutex_);
-      l.waits.push_back({event, std::move(block), std::move(done)});
+      l.waits.push_back({event, std::move(block), done});
       start = !std::exchange(l.waiting, true);
     }
   }

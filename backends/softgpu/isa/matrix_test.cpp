@@ -143,7 +143,7 @@ void check(const Matrix& m, Gpu gpu, bool accumulation, const std::string& modif
   w->setPair(kExecLo, 0);  // plays no part
 
   std::vector<int> a(static_cast<std::size_t>(m.blocks * m.size * m.k)), b(a.size());
-  auto at = [&](int block, int row, int k) { return static_cast<std::size_t>((block * m.size + row) * m.k + k); };
+  auto at = [&](int block, int row, int k) { return (block * m.size + row) * m.k + k; };
   for (int block = 0; block < m.blocks; ++block)
     for (int row = 0; row < m.size; ++row)
       for (int k = 0; k < m.k; ++k) {

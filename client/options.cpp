@@ -4,15 +4,35 @@
 #include "wire/frame.h"
 
 namespace hipr::client {
+namespace {
+
+constexpr int kConnectTimeout = 30;
+constexpr int kSchedulingTimeout = 300;  // a worker that TensorFusion starts for us takes its time
+constexpr const char* kTokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+}  // namespace
 
 Status readOptions(Options& out) {
   const auto port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 1, 65535));
-  const std::string host = envText("TF_WORKER_HOST").value_or("localhost");
-  if (Status status = net::parseEndpoint(host, port, out.worker); !status.ok()) return status.within("TF_WORKER_HOST");
-  out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", 30, 1, 3600));
+  const auto host = envText("TF_WORKER_HOST");
+  if (!host) {
+    out.tensorFusion.connection = envText("TENSOR_FUSION_OPERATOR_CONNECTION_INFO").value_or("");
+    out.tensorFusion.operatorUrl = envText("TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL").value_or("");
+    out.tensorFusion.tokenFile = envText("HIP_REMOTE_SERVICE_ACCOUNT_TOKEN").value_or(kTokenFile);
+  }
+  if (Status status = net::parseEndpoint(host.value_or("localhost"), port, out.worker); !status.ok()) {
+    return status.within("TF_WORKER_HOST");
+  }
+  const int patience = out.tensorFusion.asked() ? kSchedulingTimeout : kConnectTimeout;
+  out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
   out.statsFile = envText("HIP_REMOTE_STATS").value_or("");
   return {};
+}
+
+std::string Options::workerName() const {
+  if (tensorFusion.asked()) return "the address that TensorFusion gives";
+  return worker.host + ":" + std::to_string(worker.port);
 }
 
 }  // namespace hipr::client

@@ -8,11 +8,22 @@
 
 namespace hipr::client {
 
+// What TensorFusion puts into the environment of its pods. Does not count where TF_WORKER_HOST is set.
+struct TensorFusion {
+  std::string connection;   // TENSOR_FUSION_OPERATOR_CONNECTION_INFO: the worker
+  std::string operatorUrl;  // TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL: who knows the worker
+  std::string tokenFile;    // who we are (HIP_REMOTE_SERVICE_ACCOUNT_TOKEN; default: where Kubernetes puts it)
+  bool asked() const { return !connection.empty() || !operatorUrl.empty(); }
+};
+
 struct Options {
   net::Endpoint worker;
+  TensorFusion tensorFusion;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit
+
+  std::string workerName() const;  // for messages
 };
 
 Status readOptions(Options& out);

@@ -33,9 +33,9 @@ hipError_t openSession(std::unique_ptr<Session>& session) {
     return hipSuccess;
   }
   logError(
-      "cannot use the worker at %s:%u: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
+      "cannot use the worker at %s: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
       "TF_WORKER_PORT to where it listens.",
-      options.worker.host.c_str(), options.worker.port, status.message().c_str());
+      options.workerName().c_str(), status.message().c_str());
   return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
 }
 

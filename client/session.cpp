@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "client/endpoint.h"
 #include "runtime/async_error.h"
 #include "wire/platform_codec.h"
 
@@ -47,10 +48,11 @@ bool decode(wire::Bytes payload, Message& message) {
 
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   net::Socket socket;
-  if (Status status = net::connectTo(options.worker, options.connectTimeout, socket); !status.ok()) return status;
+  net::Endpoint worker;
+  if (Status status = connectToWorker(options, socket, worker); !status.ok()) return status;
   std::unique_ptr<Session> session(new Session(options));
   auto connection =
-      std::make_unique<Connection>(std::move(socket), options.worker.host + ":" + std::to_string(options.worker.port),
+      std::make_unique<Connection>(std::move(socket), worker.host + ":" + std::to_string(worker.port),
                                    options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);

@@ -13,14 +13,16 @@ namespace {
 
 using SymbolsByNode = std::map<std::string, std::vector<std::string>>;
 
+constexpr int kAllAbis = 0;
+
 // A GNU version script. Every node up to the newest release of the soname stands in it, with or without symbols.
 void printMap(int abi) {
   SymbolsByNode symbols;
   for (const Row& row : rows())
-    if (row.in(abi)) symbols[row.node].push_back(row.symbol);
+    if (abi == kAllAbis || row.in(abi)) symbols[row.node].push_back(row.symbol);
   bool first = true;
   for (const Node& node : nodes()) {
-    if (node.since > abi) continue;
+    if (abi != kAllAbis && node.since > abi) continue;
     std::printf("%s {\n", node.name.c_str());
     std::vector<std::string>& names = symbols[node.name];
     std::sort(names.begin(), names.end());
@@ -104,6 +106,7 @@ void printCoverage() {
 int usage() {
   std::fprintf(stderr,
                "usage: apidump --map 5|6|7   GNU version script of that soname\n"
+               "       apidump --map all     of all of them together\n"
                "       apidump --def         export list of amdhip64_7.dll\n"
                "       apidump --coverage    docs/coverage.md\n"
                "       apidump --names       every symbol with its node, sonames and verb\n");
@@ -114,6 +117,8 @@ int run(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "--map" && argc == 3 && std::strlen(argv[2]) == 1 && std::strchr("567", argv[2][0]) != nullptr) {
     printMap(argv[2][0] - '0');
+  } else if (what == "--map" && argc == 3 && std::strcmp(argv[2], "all") == 0) {
+    printMap(kAllAbis);
   } else if (argc != 2) {
     return usage();
   } else if (what == "--def") {

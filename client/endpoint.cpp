@@ -1,0 +1,110 @@
+#include "client/endpoint.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "net/http_get.h"
+
+namespace hipr::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{100}, kLongestPause{2000};
+constexpr auto kQuietFor = std::chrono::seconds(5);  // a worker that is starting is nothing to talk about
+constexpr int kOneAttempt = 30;                      // seconds
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// Read anew every time: kubelet replaces it. Without one we ask without; the operator may be set up not to care.
+std::string readToken(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return trimmed(text.str());
+}
+
+// While the connection object, the pod or the operator itself are not there yet.
+bool passing(int status) {
+  return status == 404 || status == 429 || status >= 500;
+}
+
+int secondsUntil(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::seconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left, 1));
+}
+
+Status locate(const TensorFusion& info, int timeoutSeconds, net::Endpoint& worker) {
+  if (!info.connection.empty()) return parseConnection(info.connection, worker);
+  return askOperator(info, timeoutSeconds, worker);
+}
+
+}  // namespace
+
+Status parseConnection(const std::string& text, net::Endpoint& worker) {
+  std::vector<std::string> fields;
+  std::istringstream stream(trimmed(text));
+  for (std::string field; std::getline(stream, field, '+');) fields.push_back(field);
+  if (!fields.empty() && fields[0] == "shmem") {
+    return Status::unsupported("TensorFusion wants shared memory (\"" + text + "\"), which HIP Remote does not speak");
+  }
+  if (fields.size() < 3 || fields[1].empty())
+    return Status::invalid("\"" + text + "\" is not a TensorFusion connection");
+  const auto port = parseNumber(fields[2], 1, 65535);
+  if (!port) return Status::invalid("\"" + text + "\" has no valid port");
+  worker.host = fields[1];
+  if (worker.host.front() == '[' && worker.host.back() == ']')
+    worker.host = worker.host.substr(1, worker.host.size() - 2);
+  worker.port = static_cast<std::uint16_t>(*port);
+  return {};
+}
+
+Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& worker) {
+  net::HttpHeaders headers;
+  if (const std::string token = readToken(info.tokenFile); !token.empty()) {
+    headers.emplace_back("Authorization", "Bearer " + token);
+  }
+  net::HttpReply reply;
+  if (Status status = net::httpGet(info.operatorUrl, headers, timeoutSeconds, reply); !status.ok()) return status;
+  const std::string body = trimmed(reply.body);
+  if (reply.status == 200 && !body.empty()) return parseConnection(body, worker);
+  const std::string said = "TensorFusion's operator said " + std::to_string(reply.status) + " " + body.substr(0, 200);
+  if (reply.status == 200 || passing(reply.status)) return Status::unavailable(said);
+  return Status::invalid(said);
+}
+
+Status connectToWorker(const Options& options, net::Socket& socket, net::Endpoint& worker) {
+  if (!options.tensorFusion.asked()) {
+    worker = options.worker;
+    return net::connectTo(worker, options.connectTimeout, socket);
+  }
+  const auto start = Clock::now(), deadline = start + std::chrono::seconds(options.connectTimeout);
+  bool told = false;
+  for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    Status status = locate(options.tensorFusion, secondsUntil(deadline), worker);
+    if (status.ok()) status = net::connectTo(worker, std::min(kOneAttempt, secondsUntil(deadline)), socket);
+    if (status.ok() || status.code() != Code::kUnavailable) return status;
+    if (Clock::now() + pause >= deadline) {
+      return status.within("waited " + std::to_string(options.connectTimeout) + " s for a worker from TensorFusion");
+    }
+    logDebug("no worker yet: %s", status.message().c_str());
+    if (!told && Clock::now() - start > kQuietFor) {
+      logInfo("waiting for a worker from TensorFusion: %s", status.message().c_str());
+      told = true;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace hipr::client

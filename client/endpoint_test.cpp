@@ -1,0 +1,179 @@
+// Finding the worker through TensorFusion, against an operator made of a few lines.
+#include "client/endpoint.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <mutex>
+#include <span>
+#include <thread>
+
+namespace hipr::client {
+namespace {
+
+// Answers each request with the next of its replies, the last one again and again, and keeps what it was asked.
+class Operator {
+ public:
+  explicit Operator(std::vector<std::string> replies) : replies_(std::move(replies)) {
+    EXPECT_TRUE(net::listenOn("127.0.0.1", 0, listener_, &port_).ok());
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~Operator() {
+    listener_.shutdown();  // wakes the accept
+    thread_.join();
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/api/connection?name=c&namespace=n"; }
+  std::vector<std::string> requests() {
+    std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  void serve() {
+    for (std::size_t turn = 0;; ++turn) {
+      net::Socket client(::accept(listener_.fd(), nullptr, nullptr));
+      if (!client.open()) return;
+      std::string request;
+      char piece[1024];
+      std::size_t got = 1;
+      while (got && request.find("\r\n\r\n") == std::string::npos) {
+        if (!client.receiveSome(piece, sizeof piece, &got).ok()) break;
+        request.append(piece, got);
+      }
+      {
+        std::lock_guard lock(mutex_);
+        requests_.push_back(request);
+      }
+      const std::string& reply = replies_[std::min(turn, replies_.size() - 1)];
+      if (!client.send(std::as_bytes(std::span(reply))).ok()) return;
+    }
+  }
+  const std::vector<std::string> replies_;
+  net::Socket listener_;
+  std::uint16_t port_ = 0;
+  std::mutex mutex_;
+  std::vector<std::string> requests_;
+  std::thread thread_;
+};
+
+std::string reply(int status, const std::string& body) {
+  return "HTTP/1.1 " + std::to_string(status) + " x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
+
+Options optionsFor(const std::string& url, int timeout = 60) {
+  Options options;
+  options.tensorFusion.operatorUrl = url;
+  options.tensorFusion.tokenFile = "/nonexistent";
+  options.connectTimeout = timeout;
+  return options;
+}
+
+TEST(Connection, EveryFormOfTheOperator) {
+  const struct {
+    const char *text, *host;
+    int port;
+  } cases[] = {{"native+10.0.0.7+8000+client-tf-vgpu-abc-12345", "10.0.0.7", 8000},
+               {"native+fd00::7+8000+x-1\n", "fd00::7", 8000},
+               {"native+[fd00::7]+8000+x-1", "fd00::7", 8000},
+               {"hip+gpu.example+18515", "gpu.example", 18515}};
+  for (const auto& c : cases) {
+    net::Endpoint worker;
+    const Status status = parseConnection(c.text, worker);
+    ASSERT_TRUE(status.ok()) << c.text << ": " << status.message();
+    EXPECT_EQ(worker.host, c.host);
+    EXPECT_EQ(worker.port, c.port);
+  }
+  net::Endpoint worker;
+  for (const char* bad :
+       {"", "native", "native+", "native+10.0.0.1", "native++8000+x", "native+h+0+x", "native+h+http+x"}) {
+    EXPECT_EQ(parseConnection(bad, worker).code(), Code::kInvalid) << bad;
+  }
+  EXPECT_EQ(parseConnection("shmem+tf_shm+1024+1", worker).code(), Code::kUnsupported);
+}
+
+TEST(Endpoint, TheUsersWordComesFirst) {
+  setenv("TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL", "http://op/", 1);
+  Options found;
+  ASSERT_TRUE(readOptions(found).ok());
+  EXPECT_TRUE(found.tensorFusion.asked());
+  EXPECT_EQ(found.connectTimeout, 300);
+  setenv("TF_WORKER_HOST", "gpu:7", 1);
+  Options named;
+  ASSERT_TRUE(readOptions(named).ok());
+  EXPECT_FALSE(named.tensorFusion.asked());
+  EXPECT_EQ(named.workerName(), "gpu:7");
+  EXPECT_EQ(named.connectTimeout, 30);
+  unsetenv("TF_WORKER_HOST");
+  unsetenv("TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL");
+}
+
+TEST(Endpoint, WaitsForTheConnectionThenForTheWorker) {
+  net::Socket worker;
+  std::uint16_t port = 0;
+  ASSERT_TRUE(net::listenOn("127.0.0.1", 0, worker, &port).ok());
+  // First no connection object, then no worker, then one that does not listen yet, then another one that does.
+  Operator server({reply(404, "{\"error\":\"not found\"}"), reply(503, "{}"), reply(200, "native+127.0.0.1+1+w-1"),
+                   reply(200, "native+127.0.0.1+" + std::to_string(port) + "+w-2")});
+  net::Socket socket;
+  net::Endpoint where;
+  const Status status = connectToWorker(optionsFor(server.url()), socket, where);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(where.port, port);
+  EXPECT_EQ(server.requests().size(), 4u);
+  EXPECT_EQ(server.requests()[0].find("Authorization"), std::string::npos);
+}
+
+TEST(Endpoint, SaysWhoItIsWithTheTokenOfTheMoment) {
+  char path[] = "/tmp/token-XXXXXX";
+  close(mkstemp(path));
+  const std::string token(5000, 'j');  // real ones are long
+  std::ofstream(path) << token << "\n";
+  Operator server({reply(404, ""), reply(200, "native+127.0.0.1+1+w")});
+  Options options = optionsFor(server.url());
+  options.tensorFusion.tokenFile = path;
+  net::Endpoint worker;
+  EXPECT_EQ(askOperator(options.tensorFusion, 10, worker).code(), Code::kUnavailable);
+  std::ofstream(path) << "second";
+  EXPECT_TRUE(askOperator(options.tensorFusion, 10, worker).ok());
+  EXPECT_NE(server.requests()[0].find("\r\nAuthorization: Bearer " + token + "\r\n"), std::string::npos);
+  EXPECT_NE(server.requests()[1].find("\r\nAuthorization: Bearer second\r\n"), std::string::npos);
+  unlink(path);
+}
+
+TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
+  net::Socket socket;
+  net::Endpoint where;
+  Operator refuses({reply(401, "{\"error\":\"token\"}")});
+  EXPECT_EQ(connectToWorker(optionsFor(refuses.url()), socket, where).code(), Code::kInvalid);
+  EXPECT_EQ(refuses.requests().size(), 1u);
+  Operator confused({reply(200, "<html>")});
+  EXPECT_EQ(connectToWorker(optionsFor(confused.url()), socket, where).code(), Code::kInvalid);
+  EXPECT_EQ(connectToWorker(optionsFor("https://operator/"), socket, where).code(), Code::kUnsupported);
+}
+
+TEST(Endpoint, GivesUpWhenTheTimeIsOver) {
+  Operator never({reply(404, "{}")});
+  net::Socket socket;
+  net::Endpoint where;
+  const Status status = connectToWorker(optionsFor(never.url(), 1), socket, where);
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find("404"), std::string::npos) << status.message();
+  EXPECT_GT(never.requests().size(), 1u);
+}
+
+TEST(Endpoint, APlainConnectionNeedsNoOperator) {
+  net::Socket worker, socket;
+  std::uint16_t port = 0;
+  ASSERT_TRUE(net::listenOn("127.0.0.1", 0, worker, &port).ok());
+  Options options;
+  options.tensorFusion.connection = "native+127.0.0.1+" + std::to_string(port) + "+w";
+  net::Endpoint where;
+  EXPECT_TRUE(connectToWorker(options, socket, where).ok());
+}
+
+}  // namespace
+}  // namespace hipr::client

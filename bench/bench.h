@@ -63,6 +63,8 @@ void measureStartup(Report& report, const std::string& host, int port);
 void measureDelay(Report& report, const std::string& host, int port, const Hip& direct);
 
 // Child modes of the same program.
+// What it prints, one line. `environment` as a shell takes it: "NAME=value ".
+std::string runSelf(const std::string& arguments, const std::string& environment = "");
 int runStartupChild();         // connect, launch, wait; prints round trips and time
 int runStepChild(int rounds);  // steps of that much work over a delayed connection; prints seconds per step
 

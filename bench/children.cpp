@@ -14,16 +14,9 @@
 namespace hipr::bench {
 namespace {
 
-// Runs this program as `self ARGUMENTS` against the worker and returns what it printed.
+// Runs this program again against the worker and returns what it printed.
 std::string runChild(const std::string& arguments, const std::string& host, int port) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command =
-      "TF_WORKER_HOST=" + host + " TF_WORKER_PORT=" + std::to_string(port) + " '" + self + "' " + arguments;
-  FILE* pipe = popen(command.c_str(), "r");
-  char text[512] = "";
-  if (!pipe || !fgets(text, sizeof text, pipe)) std::fprintf(stderr, "no result from: %s\n", command.c_str());
-  if (pipe) pclose(pipe);
-  return text;
+  return runSelf(arguments, "TF_WORKER_HOST=" + host + " TF_WORKER_PORT=" + std::to_string(port) + " ");
 }
 
 // One training-like step: some kernels of real work; every tenth the host reads a result.
@@ -49,6 +42,16 @@ double stepTime(const Hip& hip, int rounds, int steps) {
 constexpr int kSteps = 20;
 
 }  // namespace
+
+std::string runSelf(const std::string& arguments, const std::string& environment) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = environment + "'" + self + "' " + arguments;
+  FILE* pipe = popen(command.c_str(), "r");
+  char text[512] = "";
+  if (!pipe || !fgets(text, sizeof text, pipe)) std::fprintf(stderr, "no result from: %s\n", command.c_str());
+  if (pipe) pclose(pipe);
+  return text;
+}
 
 // The counters come from the library itself, which writes them when a process ends; so the work is done in a process
 // that does nothing else.

@@ -1,5 +1,5 @@
-// hip-remote-bench: what remoting costs, as ratios measured side by side in one run. Prints a table; --json FILE writes
-// the numbers.
+// hip-remote-bench: what remoting costs, as ratios measured side by side in one run, or how fast the software GPU is.
+// Prints a table; --json FILE writes the numbers.
 #include <getopt.h>
 
 #include <cstdio>
@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "bench/bench.h"
+#include "bench/softgpu.h"
 #include "testing/worker_process.h"
 
 namespace {
@@ -14,17 +15,34 @@ namespace {
 using namespace hipr::bench;
 
 constexpr char kHelp[] =
-    "hip-remote-bench [--json FILE] [--no-delay] [--strict]\n"
+    "hip-remote-bench [softgpu] [--json FILE] [--no-delay] [--strict]\n"
     "\n"
     "Starts a worker on softgpu on a free loopback port and measures what remoting costs, against baselines taken in "
     "the\n"
     "same run. --no-delay leaves out the long-line section (about a minute). --strict: exit 1 when a target is "
-    "missed.\n";
+    "missed.\n"
+    "\n"
+    "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same "
+    "compiled\n"
+    "for the CPU.\n";
 
 void must(const hipr::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "%s\n", status.message().c_str());
   std::exit(1);
+}
+
+void measureRemoting(Report& report, bool delay) {
+  const hipr::testing::WorkerProcess worker;
+  worker.use();
+  Hip remote, direct;
+  must(remote.load(hipr::testing::remoteLibrary()));
+  must(direct.load(hipr::testing::softgpuLibrary()));
+  measureCalls(report, remote);
+  measureCopies(report, remote);
+  measureLaunches(report, remote, direct);
+  measureStartup(report, "127.0.0.1", worker.port());
+  if (delay) measureDelay(report, "127.0.0.1", worker.port(), direct);
 }
 
 }  // namespace
@@ -38,6 +56,7 @@ int main(int argc, char** argv) {
                             {"help", no_argument, nullptr, 'h'},
                             {"child-startup", no_argument, nullptr, 'a'},
                             {"child-steps", required_argument, nullptr, 'b'},
+                            {"child-scaling", required_argument, nullptr, 'c'},
                             {nullptr, 0, nullptr, 0}};
   for (int c; (c = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
     switch (c) {
@@ -45,6 +64,8 @@ int main(int argc, char** argv) {
         return runStartupChild();
       case 'b':
         return runStepChild(std::atoi(optarg));
+      case 'c':
+        return runScalingChild(static_cast<unsigned>(std::atoi(optarg)));
       case 'j':
         json = optarg;
         break;
@@ -60,18 +81,12 @@ int main(int argc, char** argv) {
     }
   }
 
-  const hipr::testing::WorkerProcess worker;
-  worker.use();
-  Hip remote, direct;
-  must(remote.load(hipr::testing::remoteLibrary()));
-  must(direct.load(hipr::testing::softgpuLibrary()));
-
   Report report;
-  measureCalls(report, remote);
-  measureCopies(report, remote);
-  measureLaunches(report, remote, direct);
-  measureStartup(report, "127.0.0.1", worker.port());
-  if (delay) measureDelay(report, "127.0.0.1", worker.port(), direct);
+  if (optind < argc && std::string(argv[optind]) == "softgpu") {
+    measureSoftgpu(report);
+  } else {
+    measureRemoting(report, delay);
+  }
   report.print();
   if (!json.empty()) std::ofstream(json) << report.json().dump(2) << "\n";
   return strict && !report.allMet() ? 1 : 0;

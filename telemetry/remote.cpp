@@ -12,7 +12,7 @@ namespace {
 // Hundreds of GPUs and thousands of processes fit; a peer that announces more is none of ours.
 constexpr std::uint64_t kMaxReply = 16 << 20;
 
-std::string hostName() {
+std::string localHostName() {
   char name[256] = "?";
   gethostname(name, sizeof name - 1);
   return name;
@@ -56,7 +56,7 @@ Status Remote::greet() {
   setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   wire::SmiOpenReply reply;
   Status status = call<wire::Opcode::kSmiOpen>(
-      {.process = static_cast<std::uint64_t>(getpid()), .hostName = hostName(), .program = programName()}, reply);
+      {.process = static_cast<std::uint64_t>(getpid()), .hostName = localHostName(), .program = programName()}, reply);
   if (status.ok() && reply.status != 0) status = Status::unavailable("the worker has no telemetry: " + reply.text);
   if (status.ok() && !greeting_.gpus.empty() && greeting_.gpus.size() != reply.gpus.size())
     status = Status::unavailable("the worker's GPUs are no longer the same");

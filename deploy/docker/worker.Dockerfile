@@ -1,0 +1,29 @@
+# The worker image: hip-worker, which TensorFusion starts as ./tensor-fusion-worker -p 8000. No GPU is needed to build it.
+#   docker build -f deploy/docker/worker.Dockerfile -t hip-remote-worker .
+#   docker build -f deploy/docker/worker.Dockerfile --target slim -t hip-remote-worker:slim .
+# The slim one has no ROCm: it uses what TensorFusion mounts at /usr/local/rocm or the node's /opt/rocm, or the software GPU.
+FROM ubuntu:22.04 AS build
+COPY deploy/docker/install_build_tools.sh /tools/
+RUN /tools/install_build_tools.sh
+COPY . /source
+RUN /source/deploy/docker/build.sh /source /work hip-worker hip_softgpu_7
+RUN /source/deploy/docker/stage_worker.sh /work /image
+
+FROM ubuntu:22.04 AS rocm
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
+COPY deploy/docker/install_rocm_tarball.sh /tools/
+ARG ROCM_VERSION=7.10.0
+ARG AMDGPU_FAMILY=gfx94X-dcgpu
+ARG RELEASE_TYPE=stable
+RUN /tools/install_rocm_tarball.sh "${ROCM_VERSION}" "${AMDGPU_FAMILY}" "${RELEASE_TYPE}"
+
+FROM ubuntu:22.04 AS slim
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends libnuma1 libelf1 && rm -rf /var/lib/apt/lists/*
+COPY --from=build /image/ /
+ENV LD_LIBRARY_PATH=/usr/local/rocm/lib:/opt/rocm/lib
+WORKDIR /opt/hip-remote/bin
+EXPOSE 8000
+CMD ["./tensor-fusion-worker", "-p", "8000"]
+
+FROM slim
+COPY --from=rocm /opt/ /opt/

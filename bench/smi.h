@@ -1,0 +1,9 @@
+#pragma once
+
+#include "bench/bench.h"
+
+namespace hipr::bench {
+
+void measureSmi(Report& report);
+
+}  // namespace hipr::bench

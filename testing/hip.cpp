@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-extern "C" const char hiprTestKernels[];
+extern "C" const char hiprTestKernels[], hiprTestKernelsEnd[];
 
 namespace hipr::testing {
 
@@ -32,6 +32,10 @@ void Hip::launch(hipFunction_t kernel, unsigned groups, unsigned block, void** a
 
 const void* kernelImage() {
   return hiprTestKernels;
+}
+
+std::size_t kernelImageSize() {
+  return static_cast<std::size_t>(hiprTestKernelsEnd - hiprTestKernels);
 }
 
 float workResult(int item, int rounds) {

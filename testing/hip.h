@@ -20,7 +20,8 @@ struct Hip {
 };
 #define HIPR_CHECK(hip, call) (hip).check((hip).api.call, #call)
 
-const void* kernelImage();               // the code object of the two kernels
+const void* kernelImage();  // the code object of the two kernels
+std::size_t kernelImageSize();
 float workResult(int item, int rounds);  // what `work` computes for one work-item
 
 // Libraries of this build, found from the running executable.

@@ -2,14 +2,15 @@
 
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
+
+#include "client/preload/file_abi.h"
 
 namespace hipr::preload {
 namespace {
-
-constexpr char kSoname[] = "libamdhip64.so";
-constexpr std::size_t kSonameSize = sizeof kSoname - 1;
 
 // The parts of an object's dynamic section that say what it needs.
 struct Dynamic {
@@ -37,9 +38,13 @@ struct Dynamic {
   }
 };
 
-// "hip_6.2" is 6; 0 for anything else.
-int majorOf(const char* node) {
-  return std::strncmp(node, "hip_", 4) == 0 && node[4] >= '1' && node[4] <= '9' ? node[4] - '0' : 0;
+// A program that brings its own libamdhip64 has it in the same folder.
+int abiOfNeighbour(const char* object) {
+  const char* slash = std::strrchr(object, '/');
+  if (!slash) return 0;
+  char path[4096];
+  std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(slash - object), object, kSoname);
+  return abiOfFile(path);
 }
 
 int newestVersionWanted(const Dynamic& object) {
@@ -47,7 +52,8 @@ int newestVersionWanted(const Dynamic& object) {
   const char* at = object.versions;
   for (std::size_t i = 0; at && i < object.versionCount; ++i) {
     const auto* need = reinterpret_cast<const ElfW(Verneed)*>(at);
-    if (std::strncmp(object.strings + need->vn_file, kSoname, kSonameSize) == 0) {
+    if (isHip(object.strings + need->vn_file)) {
+      if (const int number = numberOf(object.strings + need->vn_file)) return number;
       const char* auxiliary = at + need->vn_aux;
       for (int j = 0; j < need->vn_cnt; ++j) {
         const auto* version = reinterpret_cast<const ElfW(Vernaux)*>(auxiliary);
@@ -67,11 +73,16 @@ int visit(dl_phdr_info* info, std::size_t, void* result) {
   for (const ElfW(Dyn)* e = object.entries; e->d_tag != DT_NULL; ++e) {
     if (e->d_tag != DT_NEEDED) continue;
     const char* name = object.strings + e->d_un.d_val;
-    if (std::strncmp(name, kSoname, kSonameSize) != 0) continue;
-    const char* number = name + kSonameSize;
-    int abi = 0;
-    if (number[0] == 0) abi = newestVersionWanted(object);
-    if (number[0] == '.' && number[1] >= '5' && number[1] <= '7' && number[2] == 0) abi = number[1] - '0';
+    if (!isHip(name)) continue;
+    int abi = numberOf(name);
+    if (!abi && name[kSonameSize] == 0) {
+      char program[4096] = {};
+      // The program itself has no name here.
+      const bool nameless = !info->dlpi_name || !*info->dlpi_name;
+      if (nameless && readlink("/proc/self/exe", program, sizeof program - 1) < 0) program[0] = 0;
+      abi = abiOfNeighbour(nameless ? program : info->dlpi_name);
+      if (!abi) abi = newestVersionWanted(object);
+    }
     if (abi) return *static_cast<int*>(result) = abi;  // ends the walk
   }
   return 0;

@@ -4,7 +4,8 @@
 namespace hipr::preload {
 
 // 5, 6 or 7: what the first object in load order that needs a libamdhip64 names. One that names it without a number
-// (Python wheels do) is judged by the newest symbol version it wants. 0: no object needs one.
+// (Python wheels do) is judged by the library in its own folder, else by the newest symbol version it wants. 0: no
+// object needs one.
 int neededAbi();
 
 }  // namespace hipr::preload

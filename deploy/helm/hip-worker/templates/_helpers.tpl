@@ -37,6 +37,10 @@ spec:
         - {{ .Values.port | quote }}
         - --runtime
         - {{ .Values.runtime | quote }}
+        {{- if .Values.metrics.port }}
+        - --metrics
+        - "0.0.0.0:{{ .Values.metrics.port }}"
+        {{- end }}
         {{- with .Values.extraArgs }}
         {{- toYaml . | nindent 8 }}
         {{- end }}

@@ -1,0 +1,17 @@
+// What the exported functions of all generations share.
+#pragma once
+
+#include "provider/provider.h"
+
+namespace hipr::provider {
+
+Provider& provider();  // of this process
+
+bool callerIsGo();  // which layout of the topology to write
+
+// What AMD GPUs do not do yet: NOT_SUPPORTED, and INVALID_PARAM for what would make no sense anyway.
+AccelResult partitionsUnsupported(const char* templateId, const char* uuid);
+AccelResult memoryLimitUnsupported(const char* uuid, std::uint64_t bytes);
+AccelResult computeLimitUnsupported(const char* uuid, std::uint32_t percent);
+
+}  // namespace hipr::provider

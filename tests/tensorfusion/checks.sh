@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# Sourced by the scripts here: counting what passed.
+passed=0 failed=0 skipped=0
+ok() {
+  passed=$((passed + 1))
+  echo "ok $*"
+}
+bad() {
+  failed=$((failed + 1))
+  echo "FAIL $*"
+}
+skip() {
+  skipped=$((skipped + 1))
+  echo "SKIPPED $*"
+}
+check() { # NAME COMMAND...: passes when the command does; shows what it said when not
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then ok "$name"; else
+    bad "$name"
+    printf '%s\n' "$output" | head -n 20 | sed 's/^/     /'
+  fi
+}
+summary() {
+  if [[ $skipped -gt 0 ]]; then echo "$skipped SKIPPED"; fi
+  echo "$passed passed, $failed failed"
+  [[ $failed -eq 0 ]]
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Everything under deploy/ that can be checked without a cluster, without Docker and without a network.
+#   tests/tensorfusion/deploy.sh BUILD_DIR
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "${1:?usage: deploy.sh BUILD_DIR}" && pwd)
+# shellcheck source-path=SCRIPTDIR source=checks.sh
+source "$here/checks.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$root" || exit 1
+objects() { python3 "$here/check_yaml.py" objects "$@"; }
+
+# --- YAML
+for sample in deploy/samples/*.yaml; do
+  if [[ $sample == *gpu-info* ]]; then continue; fi # a list inside a ConfigMap
+  check "$sample" objects "$sample"
+done
+check "gpu-info-amd.yaml parses" python3 -c 'import sys, yaml; assert all(i["vendor"] == "AMD" for i in yaml.safe_load(open(sys.argv[1])))' deploy/samples/gpu-info-amd.yaml
+check "values-amd.yaml takes effect" python3 "$here/check_yaml.py" values deploy/helm/values-amd.yaml
+check "metadata.yaml" python3 "$here/check_yaml.py" metadata deploy/docker/metadata.yaml
+# The check itself must see what it is for.
+sed 's/enableVector/enableVectr/' deploy/samples/gpupool-amd.yaml >"$work/typo.yaml"
+if objects "$work/typo.yaml" >/dev/null; then bad "a field nobody knows goes unnoticed"; else ok "a field nobody knows is noticed"; fi
+
+# --- charts
+for chart in deploy/helm/*/; do
+  check "$chart: Chart.yaml and values.yaml parse" python3 -c 'import sys, yaml; [yaml.safe_load(open(f)) for f in sys.argv[1:]]' "$chart/Chart.yaml" "$chart/values.yaml"
+done
+render() { # CHART OPTION...: objects of a chart, checked
+  local chart=$1
+  shift
+  helm template gpus "deploy/helm/$chart" "$@" >"$work/rendered.yaml" && objects "$work/rendered.yaml"
+}
+refused() { # CHART OPTION...
+  if helm template gpus "deploy/helm/$1" "${@:2}" >/dev/null 2>&1; then return 1; fi
+}
+if command -v helm >/dev/null; then
+  for chart in tensor-fusion-amd hip-worker; do check "helm lint $chart" helm lint --strict "deploy/helm/$chart"; done
+  check "render tensor-fusion-amd" render tensor-fusion-amd
+  check "render it with everything set" render tensor-fusion-amd --set 'provider.extraEnv[0].name=A' --set 'provider.extraEnv[0].value=b' \
+    --set 'pool.client.env[0].name=TF_DEBUG' --set-string 'pool.client.env[0].value=1' --set pool.name=other
+  check "render hip-worker: every node" render hip-worker
+  check "render hip-worker: a deployment with device plugin" render hip-worker --set kind=Deployment,devices=devicePlugin,gpusPerWorker=2,replicas=3
+  check "it asks for its GPUs" grep -q 'amd.com/gpu: 2' "$work/rendered.yaml"
+  check "render hip-worker: software GPU, headless, metrics" render hip-worker \
+    --set devices=none,runtime=softgpu,softgpu=gfx90a,service.type=None,metrics.port=9100,metrics.podMonitor=true
+  check "an unknown kind is refused" refused hip-worker --set kind=Job
+else
+  skip "rendering the charts: helm is not installed"
+fi
+
+# --- shell scripts
+if command -v shellcheck >/dev/null; then
+  for script in deploy/docker/*.sh scripts/test-amd-*.sh tests/tensorfusion/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
+else
+  skip "shellcheck is not installed"
+fi
+
+# --- Dockerfiles: the files they copy and the scripts they run exist; their steps are run below and in pod.sh
+for file in deploy/docker/*.Dockerfile; do
+  missing=$(grep -oE '(^COPY |/source/)deploy/docker/[a-z_.]+' "$file" | grep -oE 'deploy/docker/[a-z_.]+' | sort -u | while read -r path; do [[ -x $path ]] || echo "$path"; done)
+  check "$file: what it uses exists" test -z "$missing"
+  targets=$(tr -d '\\\n' <"$file" | grep -oE 'build\.sh /source /work[a-z0-9_ -]+' | sed 's/.*\/work//; s/ *RUN.*//')
+  for target in $targets; do check "$file: there is a target $target" ninja -C "$build" -n "$target"; done
+done
+if command -v hadolint >/dev/null; then
+  for file in deploy/docker/*.Dockerfile; do check "hadolint $file" hadolint --ignore DL3008 --ignore DL3013 "$file"; done
+else
+  skip "linting the Dockerfiles: hadolint is not installed"
+fi
+portable() { # configures as the images do, and looks at what would be linked
+  deploy/docker/build.sh "$root" "$work/portable" help >/dev/null 2>&1 || return 1
+  grep -q 'static-libstdc++' "$work/portable/build.ninja" && ! grep -qE 'lib(zstd|xxhash|z)\.so' "$work/portable/build.ninja"
+}
+check "an image's build links everything but the C library" env CC="${CC:-cc}" CXX="${CXX:-c++}" bash -c "$(declare -f portable); root=$root work=$work; portable"
+
+# --- steps of the images
+distribution() { # a tarball that looks like AMD's
+  mkdir -p "$work/rocm"/{bin,lib,include,.info}
+  echo 7.10.0 >"$work/rocm/.info/version"
+  cp "$build/lib/libaccelerator_amd.so" "$work/rocm/lib/libamd_smi.so.26"
+  ln -sf libamd_smi.so.26 "$work/rocm/lib/libamd_smi.so"
+  tar -czf "$work/rocm.tar.gz" -C "$work/rocm" .
+}
+distribution
+install_rocm() { DESTDIR=$work/root ROCM_TARBALL_URL=file://$1 deploy/docker/install_rocm_tarball.sh "${@:2}"; }
+check "install ROCm from a tarball" install_rocm "$work/rocm.tar.gz" 7.10.0 gfx94X-dcgpu stable
+check "it is where everything looks for it" test -e "$work/root/opt/rocm/lib/libamd_smi.so.26"
+tar -czf "$work/other.tar.gz" -C "$root" LICENSE
+if install_rocm "$work/other.tar.gz" 1 x >/dev/null 2>&1; then bad "a tarball that is not ROCm is taken"; else ok "a tarball that is not ROCm is refused"; fi
+if install_rocm "$work/rocm.tar.gz" 1 x weekly >/dev/null 2>&1; then bad "a release type nobody knows is taken"; else ok "a release type nobody knows is refused"; fi
+check "stage the middleware image" deploy/docker/stage_provider.sh "$build" "$work/provider" "$work/root/opt/rocm"
+check "its metadata" python3 "$here/check_yaml.py" metadata "$work/provider/build/metadata.yaml"
+copied() { # what the operator does with it
+  mkdir -p "$work/run" && sh -c "cp -r $work/provider/build/. $work/run" && [[ -e $work/run/lib/libaccelerator_amd.so && -e $work/run/lib/libamd_smi.so ]]
+}
+check "the operator's copy of it is complete" copied
+check "the provider works from there" env TF_ACCELERATOR_LIB_PATH="$work/run/lib/libaccelerator_amd.so" HIP_REMOTE_SOFTGPU=gfx90a \
+  "$build/bin/provider_host_test" --gtest_filter='HostTest.Dev*:HostTest.Metrics*'
+summary

@@ -1,0 +1,96 @@
+#include "smi/watch.h"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <sstream>
+
+#include "smi/json.h"
+#include "smi/outcome.h"
+#include "smi/screen.h"
+
+namespace hipr::smi {
+namespace {
+
+std::string clockText() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%F %T", &local);
+  return text;
+}
+
+Lines compose(const Options& options, const Reports& reports) {
+  const ViewOptions view{options.gpu, reports.size() > 1};
+  Lines lines = {"smi-remote " HIPR_VERSION "   " + clockText()};
+  for (const HostReport& report : reports) {
+    if (!report.status.ok()) lines.push_back(failureLine(report));
+  }
+  lines.emplace_back();
+  for (std::string& line : metricsView(reports, view)) lines.push_back(std::move(line));
+  lines.emplace_back();
+  for (std::string& line : processesView(reports, view)) lines.push_back(std::move(line));
+  return lines;
+}
+
+int watchOnScreen(const Options& options, Fleet& fleet, std::chrono::milliseconds interval) {
+  Reports reports;
+  {
+    Screen screen;
+    for (unsigned shown = 1;; ++shown) {
+      reports = fleet.read();
+      Lines lines = compose(options, reports);
+      lines.front() += "   q: leave";
+      screen.draw(lines);
+      if (options.count && shown >= options.count) break;
+      Screen::Event event = screen.wait(interval);
+      while (event == Screen::Event::Resized) {
+        screen.draw(lines);
+        event = screen.wait(interval);
+      }
+      if (event == Screen::Event::Quit) break;
+    }
+  }
+  printFailures(reports);
+  return exitCode(options, reports);
+}
+
+Lines render(const Options& options, const Reports& reports, bool first) {
+  if (options.format == Format::Table) {
+    Lines lines = compose(options, reports);
+    lines.emplace_back();
+    return lines;
+  }
+  const Json document = toJson(Command::Watch, reports, options.gpu);
+  if (options.format == Format::Json) return {document.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  Lines lines;
+  std::istringstream csv(toCsv(document));
+  for (std::string line; std::getline(csv, line);) lines.push_back(line);
+  if (!first && !lines.empty()) lines.erase(lines.begin());  // the names of the fields come once
+  return lines;
+}
+
+// For a file or another program: whole tables, or one line of JSON for each update.
+int watchPlainly(const Options& options, Fleet& fleet, std::chrono::milliseconds interval) {
+  Reports reports;
+  for (unsigned shown = 1;; ++shown) {
+    reports = fleet.read();
+    for (const std::string& line : render(options, reports, shown == 1)) std::puts(line.c_str());
+    std::fflush(stdout);
+    if (options.count && shown >= options.count) break;
+    if (!waitPlainly(interval)) break;
+  }
+  printFailures(reports);
+  return exitCode(options, reports);
+}
+
+}  // namespace
+
+int watch(const Options& options, Fleet& fleet) {
+  const std::chrono::milliseconds interval(static_cast<std::int64_t>(options.intervalSeconds * 1000));
+  if (options.format == Format::Table && Screen::possible()) return watchOnScreen(options, fleet, interval);
+  return watchPlainly(options, fleet, interval);
+}
+
+}  // namespace hipr::smi

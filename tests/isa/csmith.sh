@@ -8,6 +8,7 @@
 #     --levels "0 2"   optimisation levels (default "0 1 2 3")
 #     --lanes          64 divergent lanes instead of one
 #     --float          with floating point, contraction off
+#     --small          smaller programs, to try more of them in the same time
 #     --keep DIR       leave programs of failing seeds there
 #     --jobs N         seeds at a time (default 1)
 #     --at-least N     fail when fewer seeds than that could be compared
@@ -21,7 +22,8 @@ while [ $# -gt 0 ]; do
     --gpu) gpu=$2; shift ;;
     --levels) levels=$2; shift ;;
     --lanes) lanes=64 ;;
-    --float) generate=--float ;;
+    --float) generate+=" --float" ;;
+    --small) generate+=" --max-funcs 3 --max-block-depth 3" ;;
     --keep) keep=$2; shift ;;
     --jobs) jobs=$2; shift ;;
     --at-least) least=$2; shift ;;
@@ -55,9 +57,14 @@ compile() {  # source language flags, target flags..., output
   fi
 }
 
+# A loop that optimisation removes can be too long for the interpreter: then this machine needs a while too.
+slow_here() { # -Olevel
+  compile "$1" "$dir/slow" 2>/dev/null && ! (ulimit -s 65536; timeout 0.05 "$dir/slow" >/dev/null 2>&1)
+}
+
 # Prints one line: "ok", "skip WHY" or "FAIL WHAT".
 one_seed() {
-  local seed=$1 dir=$work/$1 global="" bad="" note="" equal=0 level problem wrong
+  local seed=$1 dir=$work/$1 global="" bad="" note="" equal=0 level problem status wrong
   mkdir "$dir"
   local language=""
   [ $lanes = 64 ] && language="--lang-cpp --no-bitfields"
@@ -70,12 +77,20 @@ one_seed() {
   fi
   compile -O1 "$dir/host" 2>"$dir/host.err" || { echo "skip $seed does not compile on the host"; return; }
   (ulimit -s 65536; timeout $host_seconds "$dir/host" >"$dir/host.out" 2>/dev/null) || { echo "skip $seed does not end on the host"; return; }
+  # Misaligned pointers (to members of packed structures) and conversions out of range mean something on this machine only.
+  compile -O1 -fsanitize=alignment,float-cast-overflow -fsanitize-trap=all "$dir/checked" 2>/dev/null &&
+    (ulimit -s 65536; timeout $host_seconds "$dir/checked" >/dev/null 2>&1) || { echo "skip $seed undefined behaviour"; return; }
   for level in $levels; do
     [ $SECONDS -lt $((limit + 40)) ] && compile "-O$level" -target amdgcn-amd-amdhsa -mcpu=$gpu -nogpulib -ffreestanding "$dir/d$level.hsaco" 2>"$dir/d$level.err" ||
       { note+=" -O$level:not-compiled"; continue; }  # the compiler's own failure, or its endless work
     problem=""
-    if ! timeout $device_seconds "$driver" "$dir/d$level.hsaco" csm_kernel $lanes >"$dir/d$level.out" 2>"$dir/d$level.err"; then
-      problem="($(tail -1 "$dir/d$level.err"))"
+    timeout $device_seconds "$driver" "$dir/d$level.hsaco" csm_kernel $lanes >"$dir/d$level.out" 2>"$dir/d$level.err"
+    status=$?
+    if [ $status = 124 ] && slow_here "-O$level"; then
+      note+=" -O$level:too-long"
+      continue
+    elif [ $status != 0 ]; then
+      problem="$status ($(tail -1 "$dir/d$level.err"))"
     elif ! cmp -s "$dir/host.out" "$dir/d$level.out"; then
       problem="differs($(diff "$dir/host.out" "$dir/d$level.out" | grep -c '^<') of $lanes)"
     fi

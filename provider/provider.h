@@ -3,6 +3,7 @@
 // throws.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,9 +32,13 @@ class Provider {
   std::shared_ptr<Board> board();  // null, after a line in the log, when telemetry cannot be had
 
  private:
+  void close(Board* board);
+
   const Open open_;
   std::mutex mutex_;
+  std::condition_variable closed_;
   std::shared_ptr<Board> board_;
+  bool alive_ = false;  // a board exists, if only because a call is still using it
 };
 
 // AMD's library; the software GPU where there is no AMD GPU and HIP_REMOTE_SOFTGPU asks for one.

@@ -1,6 +1,8 @@
 // Four GPUs that answer what a test expects: two pairs, linked inside a pair, far apart between them; the third says
 // nothing at all, the fourth has no name that Kubernetes would take. Takes the place of the choice of telemetry.
 #include <atomic>
+#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 #include "base/env.h"
@@ -11,9 +13,12 @@ namespace {
 
 using namespace telemetry;
 
+std::atomic<int> open{0};
+
 class FakeSource : public Source {
  public:
   FakeSource() {
+    if (open.fetch_add(1) != 0) std::abort();  // AMD's older libraries can be open only once
     for (int i = 0; i < 4; ++i) {
       Gpu gpu;
       gpu.name = "AMD Instinct MI300X";
@@ -46,6 +51,7 @@ class FakeSource : public Source {
       }
     }
   }
+  ~FakeSource() override { open.fetch_sub(1); }
   std::string_view kind() const override { return "fake"; }
   std::string libraryVersion() const override { return "1"; }
   const std::vector<Gpu>& gpus() const override { return gpus_; }

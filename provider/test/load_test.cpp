@@ -10,7 +10,7 @@
 #include "provider/test/host.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/allocator_interface.h>
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // GCC has the function but not its header
 #endif
 
 namespace hipr::provider {

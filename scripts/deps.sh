@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev zlib1g-dev
-  nlohmann-json3-dev csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
+  nlohmann-json3-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
 wanted=()
 if [[ ${1:-} == --libraries ]]; then wanted=("${libraries[@]}"); fi

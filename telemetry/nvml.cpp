@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 
 #include "telemetry/nvml_api.h"
+#include "telemetry/pci.h"
 #include "telemetry/source.h"
 
 namespace hipr::telemetry {
@@ -125,9 +125,7 @@ class NvmlSource : public Source {
         api_.computeCapability && api_.computeCapability(device, &major, &minor) == nvml::kSuccess)
       gpu.target = "sm_" + std::to_string(major) + std::to_string(minor);
     if (const auto pci = get<nvml::PciInfo>(api_.pciInfo, device)) {
-      char bdf[40];
-      std::snprintf(bdf, sizeof bdf, "%04x:%02x:%02x.0", pci->domain, pci->bus & 0xff, pci->device & 0xff);
-      gpu.bdf = bdf;
+      gpu.bdf = pciAddress(pci->domain, pci->bus, pci->device);
       gpu.vendorId = pci->pciDeviceId & 0xffff;
       gpu.deviceId = pci->pciDeviceId >> 16;
       gpu.subsystemVendorId = pci->pciSubSystemId & 0xffff;

@@ -2,11 +2,11 @@
 // clocks, power and temperatures do not exist and are absent.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/usage_page.h"
+#include "telemetry/pci.h"
 #include "telemetry/source.h"
 
 namespace hipr::telemetry {
@@ -31,9 +31,6 @@ std::string targetName(const char* arch) {  // "gfx90a" of "gfx90a:sramecc+:xnac
 
 Gpu describeGpu(const DeviceInfo& device, int index) {
   const hipDeviceProp_tR0600& props = device.props;
-  char bdf[40];
-  std::snprintf(bdf, sizeof bdf, "%04x:%02x:%02x.0", props.pciDomainID & 0xffff, props.pciBusID & 0xff,
-                props.pciDeviceID & 0xff);
   Gpu gpu;
   gpu.origin = Origin::Software;
   gpu.name = props.name;
@@ -41,7 +38,8 @@ Gpu describeGpu(const DeviceInfo& device, int index) {
   gpu.uuid = "softgpu-" + softgpu::deviceId(index);
   gpu.serial = softgpu::deviceId(index);
   gpu.target = targetName(props.gcnArchName);
-  gpu.bdf = bdf;
+  gpu.bdf = pciAddress(static_cast<unsigned>(props.pciDomainID), static_cast<unsigned>(props.pciBusID),
+                       static_cast<unsigned>(props.pciDeviceID));
   gpu.driverName = "softgpu";
   gpu.driverVersion = HIPR_VERSION;
   gpu.memoryType = "system memory";

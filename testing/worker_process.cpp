@@ -39,6 +39,8 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments) {
     const std::size_t at = text.find("Listening on port ");
     if (c != '\n' || at == std::string::npos) continue;
     port_ = std::atoi(text.c_str() + at + 18);
+    const std::size_t metrics = text.find("Metrics at http://127.0.0.1:");
+    if (metrics != std::string::npos) metricsPort_ = std::atoi(text.c_str() + metrics + 28);
     return;
   }
   std::fprintf(stderr, "the worker did not start; it said:\n%s", text.c_str());

@@ -16,6 +16,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   int port() const { return port_; }
+  int metricsPort() const { return metricsPort_; }  // with --metrics 0
   pid_t pid() const { return process_; }
   void kill();      // SIGKILL, at once
   int terminate();  // SIGTERM; waits, returns the exit code (or -signal)
@@ -29,7 +30,7 @@ class WorkerProcess {
  private:
   int end(int signal);
   pid_t process_ = -1;
-  int port_ = 0;
+  int port_ = 0, metricsPort_ = 0;
   int output_ = -1;
 };
 

@@ -259,6 +259,10 @@ struct FakeCalls {
     q.changed.wait(lock, [&] { return q.work.empty() && !q.running; });
     return fake().workError_;
   }
+  static hipError_t hipDeviceSynchronize() {  // sessions ask only when every stream is at rest
+    std::lock_guard lock(fake().mutex_);
+    return fake().workError_;
+  }
   static hipError_t hipStreamQuery(hipStream_t stream) {
     std::lock_guard lock(fake().mutex_);
     FakeHip::Queue& q = fake().queue(stream);
@@ -443,6 +447,7 @@ HipTable FakeHip::table() const {
   USE(hipStreamCreateWithPriority);
   USE(hipStreamDestroy);
   USE(hipStreamSynchronize);
+  USE(hipDeviceSynchronize);
   USE(hipStreamQuery);
   USE(hipLaunchHostFunc);
   USE(hipEventCreateWithFlags);

@@ -36,6 +36,9 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
                                     : ledger.grant(device, options_.account, firstCredit(ledger.available(device))));
   }
   if (!greeted_) {
+    if (options_.board) {
+      options_.board->introduce(options_.account, m.hostName + ":" + std::to_string(m.process), m.program);
+    }
     logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),
              m.hostName.c_str());
   }

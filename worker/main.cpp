@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 
@@ -10,7 +11,9 @@
 #include "worker/options.h"
 #include "worker/probe.h"
 #include "worker/session.h"
+#include "worker/smi/service.h"
 #include "worker/supervisor.h"
+#include "worker/tensor_fusion.h"
 
 namespace hipr::worker {
 namespace {
@@ -18,6 +21,7 @@ namespace {
 constexpr std::uint64_t kCacheLimit = std::uint64_t{1} << 30;
 constexpr int kIoTimeout = 60;
 constexpr int kGreetingTimeout = 15;
+constexpr int kCrowdedTimeout = 1;
 
 std::string executablePath() {
   char path[PATH_MAX];
@@ -43,14 +47,23 @@ void printRuntime(const ProbeResult& found, const Options& options) {
 }
 
 // Device memory that may be promised to clients: a little stays back for code, stacks and staging.
-std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemory) {
+std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemory, std::uint64_t limit) {
   std::vector<std::uint64_t> out;
-  for (const std::uint64_t bytes : freeMemory) out.push_back(bytes - bytes / 32);
+  for (const std::uint64_t bytes : freeMemory) {
+    const std::uint64_t usable = bytes - bytes / 32;
+    out.push_back(limit ? std::min(usable, limit) : usable);
+  }
   return out;
 }
 
+Status listen(const Options& options, net::Socket& listener, std::uint16_t* port) {
+  if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
+  if (net::listenOn("::", options.port, listener, port).ok()) return {};
+  return net::listenOn("0.0.0.0", options.port, listener, port);  // a machine without IPv6
+}
+
 // In the session's process. Exits without destructors: the process is the session, and its end frees everything.
-[[noreturn]] void serve(SessionSeat seat, const ProbeResult& found, const Options& options, Ledger& ledger) {
+[[noreturn]] void serve(SessionSeat seat, const ProbeResult& found, const Options& options, Shared& shared) {
   HipTable hip;
   if (Status status = loadHip(found.path, hip); !status.ok()) {
     logError("session for %s: %s", seat.peer.c_str(), status.message().c_str());
@@ -62,7 +75,8 @@ std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemo
   sessionOptions.platform = found.platform;
   sessionOptions.cacheFolder = options.cacheFolder;
   sessionOptions.greetingTimeout = kGreetingTimeout;
-  sessionOptions.ledger = &ledger;
+  sessionOptions.ledger = &shared.ledger;
+  sessionOptions.board = &shared.board;
   sessionOptions.account = seat.account;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
   sessionOptions.output = output.get();
@@ -76,6 +90,32 @@ std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemo
     }
   }
   _exit(0);
+}
+
+// In the process of a new connection. What the client says first decides whether it needs a GPU at all.
+[[noreturn]] void receive(SessionSeat seat, const ProbeResult& found, const Options& options, Shared& shared) {
+  const bool crowded = seat.account == kNoAccount;
+  const std::uint16_t first = firstOpcode(seat.socket, crowded ? kCrowdedTimeout : kGreetingTimeout);
+  if (first == static_cast<std::uint16_t>(wire::Opcode::kSmiOpen)) {
+    const Status status = shared.doorway.handOver(seat.socket);
+    if (!status.ok()) logError("%s: %s", seat.peer.c_str(), status.message().c_str());
+    _exit(status.ok() ? 0 : 1);
+  }
+  if (crowded) {
+    logError("refused %s: %d sessions are running (--max-sessions)", seat.peer.c_str(), options.maxSessions);
+    refuse(std::move(seat.socket), kCrowded);
+    _exit(0);
+  }
+  shared.doorway = {};
+  serve(std::move(seat), found, options, shared);
+}
+
+// In the process of the telemetry service.
+int serveTelemetry(const Platform& platform, Shared& shared) {
+  const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
+  Station station(open, platform, &shared.board, HIPR_VERSION);
+  SmiService(station, shared.doorway, shared.metrics).run();
+  return 1;
 }
 
 int run(int argc, char** argv) {
@@ -102,20 +142,39 @@ int run(int argc, char** argv) {
 
   net::Socket listener;
   std::uint16_t port = 0;
-  if (Status status = net::listenOn(options.bind, options.port, listener, &port); !status.ok()) {
+  if (Status status = listen(options, listener, &port); !status.ok()) {
     logError("%s", status.message().c_str());
     return 1;
   }
-  Ledger ledger(capacities(found.freeMemory), options.maxSessions);
-  Supervisor supervisor(options, std::move(listener), ledger);
+  const std::uint64_t limit = memoryLimit();
+  Ledger ledger(capacities(found.freeMemory, limit), options.maxSessions);
+  SessionBoard board(options.maxSessions);
+  Shared shared{ledger, board, {}, {}};
+  std::string metricsUrl;
+  for (const Status& status :
+       {Doorway::make(shared.doorway), listenForMetrics(options.metrics, shared.metrics, metricsUrl)}) {
+    if (status.ok()) continue;
+    logError("%s", status.message().c_str());
+    return 1;
+  }
+  Supervisor supervisor(options, std::move(listener), shared);
   printRuntime(found, options);
   printDevices(platform);
+  if (limit) std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n", static_cast<double>(limit) / (1 << 30));
+  if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
   std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 
   SessionSeat seat;
-  if (supervisor.run(seat)) return 0;
-  serve(std::move(seat), found, options, ledger);
+  switch (supervisor.run(seat)) {
+    case Role::kSession:
+      receive(std::move(seat), found, options, shared);
+    case Role::kTelemetry:
+      return serveTelemetry(platform, shared);
+    case Role::kDone:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -127,8 +186,12 @@ int run(int argc, char** argv) {
 //    |                process that has one cannot be forked safely
 //    +- probe         once, at start: loads the runtime, describes its devices through a pipe, exits
 //    +- session ...   one per connection, forked before anything is known about the client: loads the runtime, serves
-//                     that client, exits. The exit is what frees its memory, streams and threads, so a crash or a
-//                     kill -9 leaves nothing behind and disturbs nobody
+//    |                that client, exits. The exit is what frees its memory, streams and threads, so a crash or a
+//    |                kill -9 leaves nothing behind and disturbs nobody. A client that turns out to ask for telemetry
+//    |                is handed to the next one, and the process exits
+//    +- telemetry     at most one, from the first such client on (with --metrics: from the start): reads the GPUs'
+//    sensors
+//                     once for everybody who asks. When it dies it is started again; no session notices
 int main(int argc, char** argv) {
   return hipr::worker::run(argc, argv);
 }

@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "wire/frame.h"
 #include "worker/code_cache.h"
+#include "worker/tensor_fusion.h"
 
 namespace hipr::worker {
 namespace {
@@ -17,18 +18,20 @@ constexpr const char* kUsage =
 Serves the GPUs of this machine to programs that use HIP Remote.
 
   -p, --port PORT        port to listen on (TF_WORKER_PORT; default 18515; 0 picks a free one)
-      --bind ADDRESS     address to listen on (default 127.0.0.1; 0.0.0.0 or :: for all)
+      --bind ADDRESS     address to listen on (default 127.0.0.1; * for all)
   -d, --device DEVICE    the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
       --max-sessions N   clients served at a time (default 64)
       --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote)
+      --metrics ADDRESS:PORT
+                         serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
   -v, --verbose          say more (TF_DEBUG=1)
       --version          print the version
   -h, --help             print this
 )";
 
-enum Long { kBind = 256, kRuntime, kMaxSessions, kCache, kGrace, kVersion };
+enum Long { kBind = 256, kRuntime, kMaxSessions, kCache, kGrace, kMetrics, kVersion };
 
 constexpr option kLong[] = {
     {"port", required_argument, nullptr, 'p'},
@@ -38,6 +41,7 @@ constexpr option kLong[] = {
     {"max-sessions", required_argument, nullptr, kMaxSessions},
     {"cache", required_argument, nullptr, kCache},
     {"grace", required_argument, nullptr, kGrace},
+    {"metrics", required_argument, nullptr, kMetrics},
     {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, kVersion},
     {"help", no_argument, nullptr, 'h'},
@@ -58,6 +62,11 @@ Options parseOptions(int argc, char** argv) {
   o.device = static_cast<int>(envNumber("TF_DEVICE_ID", -1, 0, 255));
   o.verbose = envFlag("TF_DEBUG");
   o.cacheFolder = defaultCacheFolder();
+  if (startedByTensorFusion(argv[0])) {
+    o.bind = "*";
+    o.graceSeconds = 3;                                      // its pods have five
+    if (!envText("HIP_REMOTE_SOFTGPU")) o.runtime = "rocm";  // never a software GPU where a real one was asked for
+  }
   for (int c; (c = getopt_long(argc, argv, "p:d:vh", kLong, nullptr)) != -1;) {
     switch (c) {
       case 'p':
@@ -83,6 +92,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kGrace:
         o.graceSeconds = number("--grace", optarg, 0, 86400);
+        break;
+      case kMetrics:
+        o.metrics = optarg;
         break;
       case kVersion:
         std::puts("hip-worker " HIPR_VERSION);

@@ -7,13 +7,14 @@
 namespace hipr::worker {
 
 struct Options {
-  std::string bind = "127.0.0.1";
+  std::string bind = "127.0.0.1";  // "*": all addresses, IPv6 and IPv4
   std::uint16_t port = 0;
   int device = -1;  // clients see it as device 0; -1: the runtime's order
   std::string runtime = "auto";
   int maxSessions = 64;
   int graceSeconds = 5;
   std::string cacheFolder;
+  std::string metrics;  // address of the metrics page; empty: none
   bool verbose = false;
 };
 

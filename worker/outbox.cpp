@@ -39,6 +39,7 @@ void Outbox::keep(std::span<const std::byte> bytes) {
 void Outbox::post(std::span<const std::byte> frames) {
   Lock lock(mutex_);
   if (failed_) return;
+  counters_.sent(frames.size());
   if (busy_ || !queued_.empty()) return keep(frames);
   const ssize_t sent = ::send(socket_.fd(), frames.data(), frames.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent == static_cast<ssize_t>(frames.size())) return;
@@ -82,6 +83,7 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
     iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
                       {const_cast<std::byte*>(body.data()), body.size()}};
     const bool ok = socket_.send(parts, 2).ok();
+    counters_.sent(head.size() + body.size());
     lock.lock();
     if (!ok) {
       failed_ = true;

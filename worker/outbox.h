@@ -15,12 +15,14 @@
 
 #include "net/socket.h"
 #include "wire/append.h"
+#include "worker/session_counters.h"
 
 namespace hipr::worker {
 
 class Outbox {
  public:
-  explicit Outbox(net::Socket& socket) : socket_(socket) {}
+  explicit Outbox(net::Socket& socket, SessionCounters& counters = SessionCounters::nobody())
+      : socket_(socket), counters_(counters) {}
   ~Outbox();
 
   void post(std::span<const std::byte> frames);  // one or several whole frames
@@ -31,6 +33,8 @@ class Outbox {
   // Waits, within the socket's timeout, until everything posted is on its way.
   void drain() { sendBulk({}, {}); }
 
+  SessionCounters& counters() { return counters_; }
+
  private:
   using Lock = std::unique_lock<std::mutex>;
   void startUsing(Lock& lock);  // waits until nobody sends
@@ -40,6 +44,7 @@ class Outbox {
   void flush();  // the thread for leftovers
 
   net::Socket& socket_;
+  SessionCounters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::byte> queued_;
@@ -62,6 +67,7 @@ template <class Message>
 void reply(Outbox& outbox, wire::Opcode opcode, std::uint32_t request, const Message& message) {
   std::vector<std::byte> frame;
   appendFrame(frame, opcode, request, wire::HIP_REMOTE_FLAG_REPLY, message);
+  SessionCounters::add(outbox.counters().roundTrips);
   outbox.post(frame);
 }
 

@@ -17,6 +17,7 @@ Progress::~Progress() = default;
 
 void Progress::count(const StreamPtr& stream) {
   ++stream->issued;
+  SessionCounters::add(outbox_.counters().issued);
   if (stream->inUnwatched) return;
   stream->inUnwatched = true;
   unwatched_.push_back(stream);
@@ -147,7 +148,10 @@ void Progress::finish(Stream& stream, std::uint64_t position, hipError_t error, 
   std::vector<std::shared_ptr<Transfer>> abandoned;
   {
     std::lock_guard lock(mutex_);
-    if (position > stream.finished.load()) stream.finished = position;
+    if (const std::uint64_t before = stream.finished.load(); position > before) {
+      SessionCounters::add(outbox_.counters().finished, position - before);
+      stream.finished = position;
+    }
     while (!stream.cleanups.empty() && stream.cleanups.front().position <= position) {
       cleanups.push_back(std::move(stream.cleanups.front().action));
       stream.cleanups.pop_front();
@@ -187,6 +191,7 @@ void Progress::fail(hipError_t error, const std::string& what, wire::Opcode opco
       failures_.push_back(error);
     }
   }
+  SessionCounters::add(outbox_.counters().errors);
   logDebug("%s: %s", what.c_str(), backend_.hip.errorName(error));
   push(outbox_, wire::Opcode::kAsyncFailure, wire::AsyncFailure{error, static_cast<std::uint16_t>(opcode), what});
 }

@@ -11,6 +11,19 @@ namespace {
 
 constexpr std::chrono::seconds kRefusalPatience(2);
 
+bool changesMemory(wire::Opcode opcode) {
+  switch (opcode) {
+    case wire::Opcode::kMapMemory:
+    case wire::Opcode::kUnmapMemory:
+    case wire::Opcode::kAllocateMemory:
+    case wire::Opcode::kFreeMemory:
+    case wire::Opcode::kDeviceReset:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options)
@@ -18,7 +31,7 @@ Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options
       options_(std::move(options)),
       backend_(hip, options_.devices),
       reader_(socket_.fd()),
-      outbox_(socket_),
+      outbox_(socket_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
       codeCache_(options_.cacheFolder),
       hostMemory_(backend_),
       memory_(backend_),
@@ -72,6 +85,7 @@ Status Session::run() {
 // A connection that is closed while bytes from the client lie unread is reset, and the reset can overtake the last
 // frame.
 void Session::sayRefused(const std::string& why) {
+  SessionCounters::add(outbox_.counters().errors);
   push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, why});
   outbox_.drain();
   ::shutdown(socket_.fd(), SHUT_WR);
@@ -80,6 +94,7 @@ void Session::sayRefused(const std::string& why) {
 
 Status Session::handle(const wire::Header& header) {
   const auto opcode = static_cast<wire::Opcode>(header.opcode);
+  outbox_.counters().received(header.opcode, wire::kHeaderSize + header.length);
   if (header.version != wire::kProtocolVersion) {
     return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
@@ -101,7 +116,14 @@ Status Session::handle(const wire::Header& header) {
     default:
       refuse("unknown message " + std::to_string(header.opcode));
   }
+  if (changesMemory(opcode)) countMemory();
   return refusal_.empty() ? Status{} : Status::invalid(refusal_);
+}
+
+void Session::countMemory() {
+  std::uint64_t bytes = 0;
+  for (int device = 0; device < backend_.devices(); ++device) bytes += memory_.mapped(device);
+  outbox_.counters().memoryBytes.store(bytes, std::memory_order_relaxed);
 }
 
 Status Session::handleData(const wire::Header& header) {

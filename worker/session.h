@@ -30,6 +30,7 @@
 #include "worker/ledger.h"
 #include "worker/output.h"
 #include "worker/progress.h"
+#include "worker/session_counters.h"
 #include "worker/transfers.h"
 
 namespace hipr::worker {
@@ -41,6 +42,7 @@ struct SessionOptions {
   int greetingTimeout = 0;  // seconds a client has to say Hello; 0: as long as it likes
   Ledger* ledger = nullptr;
   int account = 0;
+  SessionBoard* board = nullptr;  // null: nobody counts what this session does
   OutputRelay* output = nullptr;  // null: what kernels print stays here
 };
 
@@ -97,6 +99,7 @@ class Session {
   void dispatch(wire::Bytes payload);
   void refuse(std::string why);
   void sayRefused(const std::string& why);
+  void countMemory();
   std::uint32_t request_ = 0;  // of the message being handled
 
   // --- hello.cpp

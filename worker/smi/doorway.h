@@ -1,0 +1,26 @@
+// Doorway: how a connection that turns out to ask for telemetry gets to the telemetry service. The process that was
+// forked for it hands the socket over and exits; what the client has sent stays unread in the socket. Connections queue
+// here while there is no service, which is how the supervisor learns that one is needed.
+#pragma once
+
+#include "base/status.h"
+#include "net/socket.h"
+
+namespace hipr::worker {
+
+class Doorway {
+ public:
+  static Status make(Doorway& out);
+
+  Status handOver(const net::Socket& socket);     // waits a while when many are queued
+  bool take(net::Socket& socket);                 // without waiting; false when nobody is there
+  int waitingFd() const { return inside_.fd(); }  // readable when somebody is
+
+ private:
+  net::Socket outside_, inside_;
+};
+
+// The opcode of the first message, without taking it off the socket; 0 when none came in time or it is not ours.
+std::uint16_t firstOpcode(const net::Socket& socket, int timeoutSeconds);
+
+}  // namespace hipr::worker

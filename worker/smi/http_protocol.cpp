@@ -1,0 +1,55 @@
+#include <string>
+
+#include "worker/smi/protocol.h"
+
+namespace hipr::worker {
+namespace {
+
+void answer(std::vector<std::byte>& out, const char* status, const char* type, const std::string& body,
+            bool withBody = true) {
+  std::string text = std::string("HTTP/1.1 ") + status + "\r\nContent-Type: " + type +
+                     "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n";
+  if (withBody) text += body;
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  out.insert(out.end(), bytes, bytes + text.size());
+}
+
+constexpr const char* kPlain = "text/plain; charset=utf-8";
+constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace
+
+Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::byte>& out) {
+  const std::string_view text(reinterpret_cast<const char*>(in.data()), in.size());
+  std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string_view::npos) end = text.find("\n\n");
+  if (end == std::string_view::npos) {
+    if (in.size() < kMaxInput) return Next::kWait;
+    answer(out, "431 Request Header Fields Too Large", kPlain, "the request is too long\n");
+    return Next::kEnd;
+  }
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t first = line.find(' '), second = line.find(' ', first + 1);
+  const std::string_view method = line.substr(0, first);
+  if (first == std::string_view::npos || second == std::string_view::npos ||
+      !line.substr(second + 1).starts_with("HTTP/1.")) {
+    answer(out, "400 Bad Request", kPlain, "this is not HTTP/1\n");
+    return Next::kEnd;
+  }
+  std::string_view path = line.substr(first + 1, second - first - 1);
+  path = path.substr(0, path.find('?'));
+  const bool head = method == "HEAD";
+  if (method != "GET" && !head) {
+    answer(out, "405 Method Not Allowed", kPlain, "only GET\n");
+  } else if (path == "/metrics") {
+    answer(out, "200 OK", kExposition, station_.metricsPage(), !head);
+  } else if (path == "/healthz") {
+    answer(out, "200 OK", kPlain, "ok\n", !head);
+  } else {
+    answer(out, "404 Not Found", kPlain, "there are /metrics and /healthz\n", !head);
+  }
+  in.clear();
+  return Next::kEnd;
+}
+
+}  // namespace hipr::worker

@@ -1,0 +1,50 @@
+// What a connection of the telemetry service speaks: bytes in, bytes out, no sockets. Everything that comes in is
+// foreign; what one connection can make us keep is bounded.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "worker/smi/station.h"
+
+namespace hipr::worker {
+
+class Protocol {
+ public:
+  static constexpr std::size_t kMaxInput = 8 << 10;  // no request is longer
+
+  virtual ~Protocol() = default;
+
+  // Carries out the first request in `in` if it is complete, takes it away and appends the answer.
+  // kWait: it is not complete yet. kAnswered: another may follow. kEnd: nothing more will be understood, `out` is the
+  // last to be sent.
+  enum class Next { kWait, kAnswered, kEnd };
+  virtual Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) = 0;
+  virtual bool greeted() const = 0;  // until then a client has only so much time
+};
+
+// Messages 0x0801 and 0x0802.
+class SmiProtocol : public Protocol {
+ public:
+  explicit SmiProtocol(Station& station) : station_(station) {}
+  Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) override;
+  bool greeted() const override { return greeted_; }
+
+ private:
+  Station& station_;
+  bool greeted_ = false;
+};
+
+// GET /metrics and GET /healthz of HTTP/1, one request per connection.
+class HttpProtocol : public Protocol {
+ public:
+  explicit HttpProtocol(Station& station) : station_(station) {}
+  Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) override;
+  bool greeted() const override { return false; }
+
+ private:
+  Station& station_;
+};
+
+}  // namespace hipr::worker

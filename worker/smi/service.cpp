@@ -1,0 +1,131 @@
+#include "worker/smi/service.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/env.h"
+#include "base/log.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr std::size_t kMaxPeers =
+    512;  // below the usual limit of open files: running out of those would leave us spinning
+constexpr std::chrono::seconds kPatience(15);  // to greet, to send a request of HTTP, to take an answer
+constexpr int kIoTimeout = 60;
+
+bool wouldBlock() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+Status listenForMetrics(const std::string& address, net::Socket& listener, std::string& url) {
+  if (address.empty()) return {};
+  const std::size_t colon = address.rfind(':');
+  const std::string portText = colon == std::string::npos ? address : address.substr(colon + 1);
+  std::string host = colon == std::string::npos ? "" : address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.empty()) host = "127.0.0.1";
+  const auto port = parseNumber(portText, 0, 65535);
+  if (!port) return Status::invalid("--metrics: \"" + address + "\" is not ADDRESS:PORT");
+  std::uint16_t bound = 0;
+  const Status status = net::listenOn(host, static_cast<std::uint16_t>(*port), listener, &bound);
+  const bool six = host.find(':') != std::string::npos;
+  url = "http://" + (six ? "[" + host + "]" : host) + ":" + std::to_string(bound) + "/metrics";
+  return status.within("--metrics");
+}
+
+void SmiService::admit(net::Socket socket, std::unique_ptr<Protocol> protocol) {
+  if (peers_.size() >= kMaxPeers) return;  // closes it
+  socket.tune(kIoTimeout);
+  fcntl(socket.fd(), F_SETFL, fcntl(socket.fd(), F_GETFL) | O_NONBLOCK);
+  peers_.push_back({std::move(socket), std::move(protocol), {}, {}, 0, false, Clock::now() + kPatience});
+}
+
+void SmiService::acceptScraper() {
+  net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.open()) admit(std::move(socket), std::make_unique<HttpProtocol>(station_));
+}
+
+bool SmiService::receive(Peer& peer) {
+  const std::size_t before = peer.in.size();
+  if (before >= Protocol::kMaxInput) return true;
+  peer.in.resize(Protocol::kMaxInput);
+  const ssize_t got = recv(peer.socket.fd(), peer.in.data() + before, Protocol::kMaxInput - before, 0);
+  peer.in.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return got > 0 || (got < 0 && wouldBlock());
+}
+
+// One request at a time, and the next one when its answer has left: a client that asks and never reads holds one.
+bool SmiService::answer(Peer& peer) {
+  while (peer.out.empty() && !peer.ending) {
+    const Protocol::Next next = peer.protocol->serve(peer.in, peer.out);
+    if (next == Protocol::Next::kWait) break;
+    peer.ending = next == Protocol::Next::kEnd;
+    peer.deadline = Clock::now() + kPatience;
+    if (!send(peer)) return false;
+  }
+  return !(peer.ending && peer.out.empty());
+}
+
+bool SmiService::send(Peer& peer) {
+  while (peer.sent < peer.out.size()) {
+    const ssize_t n = ::send(peer.socket.fd(), peer.out.data() + peer.sent, peer.out.size() - peer.sent, MSG_NOSIGNAL);
+    if (n < 0) return wouldBlock();
+    peer.sent += static_cast<std::size_t>(n);
+  }
+  peer.out.clear();
+  peer.sent = 0;
+  return true;
+}
+
+bool SmiService::attend(Peer& peer, short events) {
+  if ((events & POLLOUT) && !send(peer)) return false;
+  if ((events & (POLLIN | POLLHUP | POLLERR)) && peer.out.empty() && !receive(peer)) return false;
+  return answer(peer);
+}
+
+bool SmiService::expired(const Peer& peer, Clock::time_point now) const {
+  return now > peer.deadline && (!peer.protocol->greeted() || !peer.out.empty());
+}
+
+int SmiService::pollTimeout(Clock::time_point now) const {
+  auto soonest = now + std::chrono::hours(1);
+  for (const Peer& peer : peers_)
+    if (!peer.protocol->greeted() || !peer.out.empty()) soonest = std::min(soonest, peer.deadline);
+  return std::max(1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(soonest - now).count()) + 1);
+}
+
+void SmiService::run() {
+  std::vector<pollfd> entries;
+  for (;;) {
+    station_.setClients(peers_.size());
+    entries.clear();
+    entries.push_back({doorway_.waitingFd(), POLLIN, 0});
+    // poll passes over -1, which is also the listener's when there is none.
+    entries.push_back({peers_.size() < kMaxPeers ? metrics_.fd() : -1, POLLIN, 0});
+    for (const Peer& peer : peers_)
+      entries.push_back({peer.socket.fd(), static_cast<short>(peer.out.empty() ? POLLIN : POLLOUT), 0});
+    if (poll(entries.data(), entries.size(), pollTimeout(Clock::now())) < 0 && errno != EINTR) {
+      logError("telemetry: poll: %s", std::strerror(errno));
+      return;
+    }
+    const auto now = Clock::now();
+    std::size_t at = 2;
+    std::erase_if(peers_, [&](Peer& peer) {
+      const short events = entries[at++].revents;
+      return (events != 0 && !attend(peer, events)) || expired(peer, now);
+    });
+    net::Socket arrived;
+    while (doorway_.take(arrived)) admit(std::move(arrived), std::make_unique<SmiProtocol>(station_));
+    if (entries[1].revents & POLLIN) acceptScraper();
+  }
+}
+
+}  // namespace hipr::worker

@@ -1,0 +1,54 @@
+// The telemetry service: one process for everybody who asks about the GPUs. It has the source (AMD's library, softgpu,
+// NVML), all telemetry connections and the metrics page. Single-threaded: one poll loop, nothing waits for a client.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "net/socket.h"
+#include "worker/smi/doorway.h"
+#include "worker/smi/protocol.h"
+#include "worker/smi/station.h"
+
+namespace hipr::worker {
+
+// Listens at "ADDRESS:PORT", at "PORT" or ":PORT" on loopback only; nowhere for an empty text. `url` is where it is
+// then.
+Status listenForMetrics(const std::string& address, net::Socket& listener, std::string& url);
+
+class SmiService {
+ public:
+  // `metrics`: the listener of the metrics page, or a closed socket.
+  SmiService(Station& station, Doorway& doorway, net::Socket& metrics)
+      : station_(station), doorway_(doorway), metrics_(metrics) {}
+
+  void run();  // returns only when polling fails
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Peer {
+    net::Socket socket;
+    std::unique_ptr<Protocol> protocol;
+    std::vector<std::byte> in, out;
+    std::size_t sent = 0;  // of `out`
+    bool ending = false;   // nothing more is read
+    Clock::time_point deadline;
+  };
+
+  void admit(net::Socket socket, std::unique_ptr<Protocol> protocol);
+  void acceptScraper();
+  bool attend(Peer& peer, short events);  // false: the connection is over
+  bool receive(Peer& peer);
+  bool answer(Peer& peer);
+  bool send(Peer& peer);
+  bool expired(const Peer& peer, Clock::time_point now) const;
+  int pollTimeout(Clock::time_point now) const;
+
+  Station& station_;
+  Doorway& doorway_;
+  net::Socket& metrics_;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace hipr::worker

@@ -1,0 +1,112 @@
+#include "worker/smi/station.h"
+
+#include <unistd.h>
+
+#include "base/log.h"
+#include "worker/smi/metrics_page.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr std::chrono::milliseconds kSampleInterval(250);
+constexpr std::chrono::seconds kRetry(5);
+
+std::string hostName() {
+  char name[256] = "?";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+Station::Station(Open open, const Platform& platform, const SessionBoard* board, std::string workerVersion)
+    : open_(std::move(open)), platform_(platform), board_(board), version_(std::move(workerVersion)) {}
+
+Status Station::ready() {
+  if (source_) return {};
+  const auto now = std::chrono::steady_clock::now();
+  if (!failure_.ok() && now - failedAt_ < kRetry) return failure_;
+  failure_ = open_(source_);
+  failedAt_ = now;
+  if (!failure_.ok()) {
+    logError("telemetry: %s", failure_.message().c_str());
+    source_.reset();
+    return failure_;
+  }
+  gpus_ = source_->gpus();
+  for (telemetry::Gpu& gpu : gpus_) {
+    for (std::uint32_t i = 0; i < platform_.devices.size(); ++i)
+      if (gpu.bdf == deviceAddress(platform_.devices[i].props)) gpu.hipDevice = i;
+  }
+  sampler_ = std::make_unique<telemetry::Sampler>(*source_, kSampleInterval);
+  return {};
+}
+
+// A process that is one of our sessions works for somebody else: say for whom.
+void Station::identifySessions() {
+  if (!board_) return;
+  for (int seat = 0; seat < board_->seats(); ++seat) {
+    const SessionBoard::Sitter sitter = board_->sitter(seat);
+    if (sitter.process == 0) continue;
+    for (telemetry::Process& process : sample_.processes) {
+      if (process.pid != sitter.process) continue;
+      process.client = sitter.client;
+      if (!sitter.program.empty()) process.name = sitter.program;
+    }
+  }
+}
+
+const telemetry::Sample& Station::sample() {
+  const telemetry::Sample& latest = sampler_->sample();
+  if (sampleNumber_ == sampler_->number()) return sample_;
+  sampleNumber_ = sampler_->number();
+  sample_ = latest;
+  identifySessions();
+  return sample_;
+}
+
+wire::SmiOpenReply Station::greeting() {
+  wire::SmiOpenReply reply;
+  reply.hostName = hostName();
+  reply.workerVersion = version_;
+  if (Status status = ready(); !status.ok()) {
+    reply.status = hipErrorNotSupported;
+    reply.text = status.message();
+    return reply;
+  }
+  reply.source = source_->kind();
+  reply.libraryVersion = source_->libraryVersion();
+  reply.sampleMilliseconds = kSampleInterval.count();
+  reply.gpus = gpus_;
+  reply.links = source_->links();
+  return reply;
+}
+
+wire::SmiReadReply Station::read(std::uint32_t parts) {
+  wire::SmiReadReply reply;
+  if (Status status = ready(); !status.ok()) {
+    reply.status = hipErrorNotSupported;
+    reply.text = status.message();
+    return reply;
+  }
+  const telemetry::Sample& now = sample();
+  if (parts & wire::kSmiReadings) reply.readings = now.readings;
+  if (parts & wire::kSmiProcesses) reply.processes = now.processes;
+  return reply;
+}
+
+std::string Station::metricsPage() {
+  MetricsInput input;
+  input.version = version_;
+  input.board = board_;
+  input.telemetryClients = clients_;
+  if (ready().ok()) {
+    input.source = source_->kind();
+    input.gpus = &gpus_;
+    input.sample = &sample();
+    input.samples = sampler_->number();
+  }
+  return renderMetrics(input);
+}
+
+}  // namespace hipr::worker

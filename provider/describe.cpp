@@ -30,7 +30,7 @@ double percent(double part, double whole) {
 void describeProperties(const telemetry::Gpu& gpu, const std::string& source, DeviceProperties& out) {
   out.count = 0;
   const auto add = [&](const char* key, const std::string& value) {
-    if (value.empty()) return;
+    if (readable(value).empty()) return;
     DeviceProperty& property = out.properties[out.count++];
     setText(property.key, key);
     setText(property.value, value);

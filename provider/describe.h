@@ -31,10 +31,10 @@ void describeDevice(const telemetry::Gpu& gpu, const std::string& name, int inde
                     Info& out) {
   setText(out.basic.uuid, name);
   setText(out.basic.vendor, "AMD");
-  setText(out.basic.model, gpu.name.empty() ? "AMD GPU" : gpu.name);
-  setText(out.basic.driverVersion, gpu.driverVersion);
-  setText(out.basic.firmwareVersion, gpu.firmwareVersion);
-  if constexpr (requires { out.basic.deviceNode; }) setText(out.basic.deviceNode, gpu.renderNode);
+  setText(out.basic.model, readable(gpu.name).empty() ? "AMD GPU" : gpu.name);
+  setText(out.basic.driverVersion, readable(gpu.driverVersion));
+  setText(out.basic.firmwareVersion, readable(gpu.firmwareVersion));
+  if constexpr (requires { out.basic.deviceNode; }) setText(out.basic.deviceNode, readable(gpu.renderNode));
   out.basic.index = index;
   out.basic.numaNode = gpu.numaNode.value_or(-1);
   out.basic.totalMemoryBytes = gpu.memoryBytes;

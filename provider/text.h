@@ -14,4 +14,11 @@ void setText(char (&field)[kSize], std::string_view text) {
   field[length] = 0;
 }
 
+// What a driver has not filled in may be anything; this is "" where it is no text.
+inline std::string_view readable(std::string_view text) {
+  const bool bad =
+      std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f || c == 0xff; });
+  return bad ? std::string_view() : text;
+}
+
 }  // namespace hipr::provider

@@ -21,7 +21,7 @@ class FakeSource : public Source {
     if (open.fetch_add(1) != 0) std::abort();  // AMD's older libraries can be open only once
     for (int i = 0; i < 4; ++i) {
       Gpu gpu;
-      gpu.name = "AMD Instinct MI300X";
+      gpu.name = i == 2 ? std::string(200, '\xff') : "AMD Instinct MI300X";
       gpu.vendor = "AMD";
       gpu.uuid = i == 3 ? "GPU:5A/3" : "amd-5a-" + std::to_string(i);
       gpu.bdf = "0000:0" + std::to_string(i) + ":00.0";

@@ -31,6 +31,7 @@ TEST_F(Values, Devices) {
   EXPECT_STREQ(devices[0].basic.uuid, "amd-5a-0");
   EXPECT_STREQ(devices[3].basic.uuid, "amd-gpu-5a-3") << "made fit";
   EXPECT_STREQ(devices[0].basic.model, "AMD Instinct MI300X");
+  EXPECT_STREQ(devices[2].basic.model, "AMD GPU") << "the driver filled in nothing readable";
   EXPECT_STREQ(devices[1].basic.deviceNode, "/dev/dri/renderD129");
   EXPECT_STREQ(devices[0].basic.driverVersion, "6.12.12");
   EXPECT_EQ(devices[2].basic.numaNode, 1);

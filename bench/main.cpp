@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "bench/bench.h"
+#include "bench/smi.h"
 #include "bench/softgpu.h"
 #include "testing/worker_process.h"
 
@@ -15,16 +16,17 @@ namespace {
 using namespace hipr::bench;
 
 constexpr char kHelp[] =
-    "hip-remote-bench [softgpu] [--json FILE] [--no-delay] [--strict]\n"
+    "hip-remote-bench [smi | softgpu [PATTERN]] [--json FILE] [--no-delay] [--strict]\n"
     "\n"
     "Starts a worker on softgpu on a free loopback port and measures what remoting costs, against baselines taken in "
     "the\n"
     "same run. --no-delay leaves out the long-line section (about a minute). --strict: exit 1 when a target is "
     "missed.\n"
     "\n"
+    "smi: measures what telemetry costs the worker instead.\n"
     "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same "
     "compiled\n"
-    "for the CPU.\n";
+    "for the CPU; with a PATTERN only the families whose line contains it.\n";
 
 void must(const hipr::Status& status) {
   if (status.ok()) return;
@@ -83,7 +85,9 @@ int main(int argc, char** argv) {
 
   Report report;
   if (optind < argc && std::string(argv[optind]) == "softgpu") {
-    measureSoftgpu(report);
+    measureSoftgpu(report, optind + 1 < argc ? argv[optind + 1] : "");
+  } else if (optind < argc && std::string(argv[optind]) == "smi") {
+    measureSmi(report);
   } else {
     measureRemoting(report, delay);
   }

@@ -36,9 +36,10 @@ void* Softgpu::allocate(std::size_t bytes) const {
   return memory;
 }
 
-void measureSoftgpu(Report& report) {
+void measureSoftgpu(Report& report, const std::string& pattern) {
   const Softgpu gpu(1);
-  measureFamilies(report, gpu);
+  measureFamilies(report, gpu, pattern);
+  if (!pattern.empty()) return;
   measureKernels(report, gpu);
   measureScaling(report);
 }

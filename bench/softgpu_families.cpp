@@ -37,10 +37,11 @@ double plainGoal() {
 
 }  // namespace
 
-void measureFamilies(Report& report, const Softgpu& gpu) {
+void measureFamilies(Report& report, const Softgpu& gpu, const std::string& pattern) {
   report.section("softgpu: millions of wave-instructions per second of one core");
   void* memory = gpu.allocate(1 << 16);
   for (const Family& family : kFamilies) {
+    if (std::string(family.what).find(pattern) == std::string::npos) continue;
     const hipFunction_t kernel = gpu.kernel(family.kernel);
     std::uint64_t exec = std::strcmp(family.kernel, "half_exec") == 0 ? 0x5555555555555555 : ~0ull;
     const auto run = [&](int rounds) {

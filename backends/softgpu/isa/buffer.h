@@ -21,6 +21,10 @@ struct BufferDescriptor {
 // other active ones read zero and write nothing. False after raising a fault.
 bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a);
 
+// As globalSpan() and privateSpan(), through a descriptor.
+std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+
 // Writes zero to `rows` registers of the active lanes that are not in `inside`.
 void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows);
 

@@ -77,9 +77,9 @@ HIPR_INLINE std::uint32_t reverseBits(std::uint32_t x) {
   return x >> 16 | x << 16;
 }
 
-// A fused multiply-add of halves: the product and sum are exact in double wherever the last rounding could tell.
+// A fused multiply-add of halves.
 HIPR_INLINE Half fusedHalf(Half a, Half b, Half c) {
-  return toHalf(double{toFloat(a)} * toFloat(b) + toFloat(c));
+  return toHalf(fusedForHalf(toFloat(a), toFloat(b), toFloat(c)));
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

@@ -73,6 +73,8 @@ class Decoder {
     const Impl* impl = chosenImpls()[inst_.row];
     bool modified = inst_.form == Form::kSdwa || inst_.form == Form::kDpp || inst_.abs || inst_.neg || inst_.omod ||
                     inst_.clamp || inst_.opSel || (inst_.flags & kKeepsHalf);
+    inst_.onlySigns =
+        inst_.form == Form::kVop3 && !inst_.omod && !inst_.clamp && !inst_.opSel && !(inst_.flags & kKeepsHalf);
     inst_.vectorOnly = true;
     for (unsigned k = 0; k < inst_.sources; ++k) inst_.vectorOnly &= inst_.src[k] >= kVgpr && inst_.src[k] < kAgpr;
     inst_.run = !impl ? unbuilt : modified ? impl->general : impl->plain;

@@ -16,36 +16,45 @@ HIPR_INLINE I32 element(U32 x, unsigned n) {
   return kSigned ? static_cast<I32>(top) >> (32 - kBits) : static_cast<I32>(top >> (32 - kBits));
 }
 
-template <unsigned kBits, bool kSigned>
-HIPR_INLINE I64 products(U32 a, U32 b) {
-  I64 sum = 0;
-  for (unsigned n = 0; n < 32 / kBits; ++n) sum += I64{element<kBits, kSigned>(a, n)} * element<kBits, kSigned>(b, n);
+// The sum of the products as T has it: exact, or wrapping as results do.
+template <unsigned kBits, bool kSigned, class T>
+HIPR_INLINE T products(U32 a, U32 b, T sum) {
+  for (unsigned n = 0; n < 32 / kBits; ++n)
+    sum += static_cast<T>(element<kBits, kSigned>(a, n)) * static_cast<T>(element<kBits, kSigned>(b, n));
   return sum;
+}
+
+template <bool kSigned>
+HIPR_INLINE U32 saturate(I64 sum) {
+  I64 low = kSigned ? std::numeric_limits<I32>::min() : 0;
+  I64 high = kSigned ? std::numeric_limits<I32>::max() : I64{~0u};
+  return static_cast<U32>(sum < low ? low : sum > high ? high : sum);
 }
 
 template <unsigned kBits, bool kSigned>
 void dot(Wave& w, const Inst& i) {
-  alignas(64) U32 a[kLanes], b[kLanes], c[kLanes], out[kLanes], other[kLanes];
-  if constexpr (kBits == 16) {
-    // op_sel may swap halves; put each operand back together as the low and the high product see it.
-    U32* operands[2] = {a, b};
-    for (unsigned k = 0; k < 2; ++k) {
-      sourceHalves(w, i, k, Kind::kU16, false, operands[k]);
-      sourceHalves(w, i, k, Kind::kU16, true, other);
-      for (int l = 0; l < kLanes; ++l) operands[k][l] |= other[l] << 16;
+  alignas(64) U32 buffers[3][kLanes], out[kLanes];
+  auto source = [&](unsigned k) {
+    return kBits == 16 && k < 2 ? sourceHalves(w, i, k, Kind::kU16, buffers[k])
+                                : source32(w, i, k, Kind::kU32, buffers[k]);
+  };
+  Rows a = source(0), b = source(1), c = source(2);
+  if (i.clamp) {
+    for (int l = 0; l < kLanes; ++l) {
+      I64 start = kSigned ? I64{static_cast<I32>(c[l])} : I64{c[l]};
+      out[l] = saturate<kSigned>(products<kBits, kSigned, I64>(a[l], b[l], start));
     }
   } else {
-    std::memcpy(a, source32(w, i, 0, Kind::kU32, a), sizeof a);
-    std::memcpy(b, source32(w, i, 1, Kind::kU32, b), sizeof b);
-  }
-  std::memcpy(c, source32(w, i, 2, Kind::kU32, c), sizeof c);
-  for (int l = 0; l < kLanes; ++l) {
-    I64 sum = products<kBits, kSigned>(a[l], b[l]) + (kSigned ? I64{static_cast<I32>(c[l])} : I64{c[l]});
-    I64 low = kSigned ? std::numeric_limits<I32>::min() : 0;
-    I64 high = kSigned ? std::numeric_limits<I32>::max() : I64{~0u};
-    out[l] = static_cast<U32>(i.clamp ? (sum < low ? low : sum > high ? high : sum) : sum);
+    for (int l = 0; l < kLanes; ++l) out[l] = products<kBits, kSigned, U32>(a[l], b[l], c[l]);
   }
   storeMasked(w, w.row(i.dst), out, 1);
+}
+
+// Of a packed row, without its denormals where `flush`.
+HIPR_INLINE float halfOf(U32 row, bool high, bool flush) {
+  U32 bits = high ? row >> 16 : row & 0xffff;
+  bits = flush && !(bits & 0x7c00) ? bits & 0x8000 : bits;
+  return toFloat(Half{static_cast<std::uint16_t>(bits)});
 }
 
 }  // namespace
@@ -59,20 +68,14 @@ const Impl v_dot8_u32_u4{dot<4, false>, dot<4, false>};
 
 // Products of halves are exact; the two sums round one after the other. CDNA2 takes and leaves no denormals here.
 RUN(v_dot2_f32_f16) {
-  alignas(64) U32 halves[2][2][kLanes], out[kLanes];
+  alignas(64) U32 buffers[3][kLanes], out[kLanes];
   bool flush = w.shared->gpu == Gpu::kGfx90a;
-  for (unsigned k = 0; k < 2; ++k) {
-    for (int high = 0; high < 2; ++high) {
-      sourceHalves(w, i, k, Kind::kF16, high, halves[k][high]);
-      if (flush) flushDenormals(halves[k][high], Kind::kF16);
-    }
-  }
-  std::memcpy(out, source32(w, i, 2, Kind::kF32, out), sizeof out);
+  Rows a = sourceHalves(w, i, 0, Kind::kF16, buffers[0]), b = sourceHalves(w, i, 1, Kind::kF16, buffers[1]);
+  Rows c = source32(w, i, 2, Kind::kF32, buffers[2]);
   U32 sign = (i.neg & 4) ? 0x80000000 : 0;
   for (int l = 0; l < kLanes; ++l) {
-    auto value = [&](unsigned k, int high) { return toFloat(load<Half>(halves[k][high], l, 0)); };
-    float sum = __builtin_fmaf(value(0, 0), value(1, 0), fromBits<float>(out[l] ^ sign));
-    out[l] = toBits(__builtin_fmaf(value(0, 1), value(1, 1), sum));
+    float sum = __builtin_fmaf(halfOf(a[l], false, flush), halfOf(b[l], false, flush), fromBits<float>(c[l] ^ sign));
+    out[l] = toBits(__builtin_fmaf(halfOf(a[l], true, flush), halfOf(b[l], true, flush), sum));
   }
   modifyResult(out, Kind::kF32, 0, i.clamp, w.mode);
   if (flush || !keepsDenormals(w.mode, Kind::kF32, 2)) flushDenormals(out, Kind::kF32);

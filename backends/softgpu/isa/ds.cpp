@@ -1,5 +1,6 @@
 // LDS reads and writes, lane permutations, counters; atomics are in ds_atomic.cpp, the global barrier in gws.cpp.
 #include "backends/softgpu/isa/lds.h"
+#include "backends/softgpu/isa/window.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
@@ -31,6 +32,9 @@ namespace {
 using U32 = std::uint32_t;
 
 void read(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return loadSpan(at, dwords, w.row(i.dst));
+  Window window;
+  if (ldsWindow(w, i, i.literal, dwords * 4, window)) return loadWindow(w, window, dwords, w.row(i.dst));
   Addresses a;
   if (ldsAddresses(w, i, w.row(i.src[0]), i.literal, dwords * 4, a)) loadDwords(w, i, a, dwords, w.row(i.dst));
 }
@@ -42,6 +46,9 @@ void readPart(Wave& w, const Inst& i, Part part, Place place) {
 }
 
 void write(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return storeSpan(at, dwords, w.row(i.src[1]));
+  Window window;
+  if (ldsWindow(w, i, i.literal, dwords * 4, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
   Addresses a;
   if (ldsAddresses(w, i, w.row(i.src[0]), i.literal, dwords * 4, a)) storeDwords(w, i, a, dwords, w.row(i.src[1]));
 }
@@ -53,6 +60,19 @@ void writePart(Wave& w, const Inst& i, unsigned bytes, bool high) {
 
 // Two places of `dwords` each, their offsets counted in `unit` bytes. Both are read before anything is written.
 void read2(Wave& w, const Inst& i, unsigned dwords, unsigned unit) {
+  std::uint64_t one = ldsSpan(w, i, i.offset0 * unit, dwords * 4);
+  std::uint64_t two = one ? ldsSpan(w, i, i.offset1 * unit, dwords * 4) : 0;
+  if (two) {
+    loadSpan(one, dwords, w.row(i.dst));
+    return loadSpan(two, dwords, w.row(i.dst) + dwords * kLanes);
+  }
+  Window here, there;
+  if (ldsWindow(w, i, i.offset0 * unit, dwords * 4, here) && ldsWindow(w, i, i.offset1 * unit, dwords * 4, there)) {
+    alignas(64) U32 values[4 * kLanes];
+    loadWindow(w, here, dwords, values);
+    loadWindow(w, there, dwords, values + dwords * kLanes);
+    return storeMasked(w, w.row(i.dst), values, 2 * dwords);
+  }
   Addresses first, second;
   Rows base = w.row(i.src[0]);
   if (!ldsAddresses(w, i, base, i.offset0 * unit, dwords * 4, first)) return;
@@ -62,6 +82,17 @@ void read2(Wave& w, const Inst& i, unsigned dwords, unsigned unit) {
 }
 
 void write2(Wave& w, const Inst& i, unsigned dwords, unsigned unit) {
+  std::uint64_t one = ldsSpan(w, i, i.offset0 * unit, dwords * 4);
+  std::uint64_t two = one ? ldsSpan(w, i, i.offset1 * unit, dwords * 4) : 0;
+  if (two) {
+    storeSpan(one, dwords, w.row(i.src[1]));
+    return storeSpan(two, dwords, w.row(i.src[2]));
+  }
+  Window here, there;
+  if (ldsWindow(w, i, i.offset0 * unit, dwords * 4, here) && ldsWindow(w, i, i.offset1 * unit, dwords * 4, there)) {
+    storeWindow(w, here, dwords, w.row(i.src[1]));
+    return storeWindow(w, there, dwords, w.row(i.src[2]));
+  }
   Addresses first, second;
   Rows base = w.row(i.src[0]);
   if (!ldsAddresses(w, i, base, i.offset0 * unit, dwords * 4, first)) return;
@@ -108,9 +139,10 @@ int swizzleSource(U32 pattern, int l) {
 template <class Source>
 void pull(Wave& w, const Inst& i, Rows data, Source source) {
   U32 values[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    int from = source(l);
-    values[l] = (w.exec() >> from) & 1 ? data[from] : 0;
+  std::uint64_t exec = w.exec();
+  for (int l = 0; l < kLanes; ++l) values[l] = data[source(l)];
+  if (exec != ~0ull) {
+    for (int l = 0; l < kLanes; ++l) values[l] = (exec >> source(l)) & 1 ? values[l] : 0;
   }
   storeMasked(w, w.row(i.dst), values, 1);
 }

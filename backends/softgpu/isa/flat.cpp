@@ -1,5 +1,6 @@
 // FLAT, GLOBAL and SCRATCH loads and stores; atomics are in flat_atomic.cpp.
 #include "backends/softgpu/isa/segment.h"
+#include "backends/softgpu/isa/window.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
@@ -27,19 +28,63 @@ LOAD_PART(load_sbyte_d16_hi, 1, kSignedByte, kHigh)
 LOAD_PART(load_short_d16, 2, kShort, kLow)
 LOAD_PART(load_short_d16_hi, 2, kShort, kHigh)
 
-SEGMENTS(load_dword, 4, loadDwords(w, i, a, 1, w.row(i.dst), stride))
-SEGMENTS(load_dwordx2, 8, loadDwords(w, i, a, 2, w.row(i.dst), stride))
-SEGMENTS(load_dwordx3, 12, loadDwords(w, i, a, 3, w.row(i.dst), stride))
-SEGMENTS(load_dwordx4, 16, loadDwords(w, i, a, 4, w.row(i.dst), stride))
+namespace {
+
+// Lane after lane, not far from each other, or wherever each lane says.
+template <auto Span, auto Near, auto Anywhere>
+void load(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = Span(w, i, 4 * dwords)) return loadSpan(at, dwords, w.row(i.dst));
+  Window window;
+  if (Near(w, i, 4 * dwords, window)) return loadWindow(w, window, dwords, w.row(i.dst));
+  auto access = [&](const Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
+  Anywhere(w, i, 4 * dwords, accessor(access));
+}
+template <auto Span, auto Near, auto Anywhere>
+void store(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = Span(w, i, 4 * dwords)) return storeSpan(at, dwords, w.row(i.src[1]));
+  Window window;
+  if (Near(w, i, 4 * dwords, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
+  auto access = [&](const Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
+  Anywhere(w, i, 4 * dwords, accessor(access));
+}
+void loadScratch(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = scratchSpan(w, i, 4 * dwords)) return loadPrivate(w, at, dwords, w.row(i.dst));
+  auto access = [&](const Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
+  scratchAccess(w, i, 4 * dwords, accessor(access));
+}
+void storeScratch(Wave& w, const Inst& i, unsigned dwords) {
+  if (std::uint64_t at = scratchSpan(w, i, 4 * dwords)) return storePrivate(w, at, dwords, w.row(i.src[1]));
+  auto access = [&](const Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
+  scratchAccess(w, i, 4 * dwords, accessor(access));
+}
+
+}  // namespace
+
+#define DWORDS(action, scratchAction, name, dwords)               \
+  RUN(flat_##name) {                                              \
+    action<flatSpan, flatWindow, flatAccess>(w, i, dwords);       \
+  }                                                               \
+  RUN(global_##name) {                                            \
+    action<globalSpan, globalWindow, globalAccess>(w, i, dwords); \
+  }                                                               \
+  RUN(scratch_##name) {                                           \
+    scratchAction(w, i, dwords);                                  \
+  }
+#define LOADS(name, dwords) DWORDS(load, loadScratch, name, dwords)
+#define STORES(name, dwords) DWORDS(store, storeScratch, name, dwords)
+LOADS(load_dword, 1)
+LOADS(load_dwordx2, 2)
+LOADS(load_dwordx3, 3)
+LOADS(load_dwordx4, 4)
+STORES(store_dword, 1)
+STORES(store_dwordx2, 2)
+STORES(store_dwordx3, 3)
+STORES(store_dwordx4, 4)
 
 SEGMENTS(store_byte, 1, storePart(w, i, a, 1, false, w.row(i.src[1])))
 SEGMENTS(store_byte_d16_hi, 1, storePart(w, i, a, 1, true, w.row(i.src[1])))
 SEGMENTS(store_short, 2, storePart(w, i, a, 2, false, w.row(i.src[1])))
 SEGMENTS(store_short_d16_hi, 2, storePart(w, i, a, 2, true, w.row(i.src[1])))
-SEGMENTS(store_dword, 4, storeDwords(w, i, a, 1, w.row(i.src[1]), stride))
-SEGMENTS(store_dwordx2, 8, storeDwords(w, i, a, 2, w.row(i.src[1]), stride))
-SEGMENTS(store_dwordx3, 12, storeDwords(w, i, a, 3, w.row(i.src[1]), stride))
-SEGMENTS(store_dwordx4, 16, storeDwords(w, i, a, 4, w.row(i.src[1]), stride))
 
 #define LOAD_LDS(name, bytes, sign)                                      \
   SEGMENT(global_##name, bytes, global, loadToLds(w, i, a, bytes, sign)) \

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/softgpu/isa/operand.h"
+#include "backends/softgpu/isa/lanes.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
@@ -69,24 +69,23 @@ HIPR_INLINE bool ieee(Lane lane) {
   return lane.mode & kModeIeee;
 }
 
-// A quiet NaN gives way to a number; a signaling one is the result, quieted, when MODE.IEEE is set. -0 is below +0.
+// A quiet NaN gives way to a number; a signaling one is the result, quieted, when MODE.IEEE is set.
+template <class F>
+HIPR_INLINE F choose(F a, F b, bool first, bool ieee) {
+  typename Bits<F>::U quietBit = ieee ? kQuietBit<F> : 0;
+  bool signalingA = isNan(a) & ((~toBits(a) & quietBit) != 0), signalingB = isNan(b) & ((~toBits(b) & quietBit) != 0);
+  F r = isNan(a) ? b : first | isNan(b) ? a : b;
+  r = signalingB ? quiet(b) : r;
+  return signalingA ? quiet(a) : r;
+}
+// -0 is below +0.
 template <class F>
 HIPR_INLINE F minNum(F a, F b, bool ieee) {
-  bool first = a < b || (a == b && (toBits(a) & kSignBit<F>));
-  F r = first ? a : b;
-  r = isNan(b) ? a : r;
-  r = isNan(a) ? b : r;
-  r = ieee && isSignaling(b) ? quiet(b) : r;
-  return ieee && isSignaling(a) ? quiet(a) : r;
+  return choose(a, b, (a < b) | ((a == b) & ((toBits(a) & kSignBit<F>) != 0)), ieee);
 }
 template <class F>
 HIPR_INLINE F maxNum(F a, F b, bool ieee) {
-  bool first = a > b || (a == b && !(toBits(a) & kSignBit<F>));
-  F r = first ? a : b;
-  r = isNan(b) ? a : r;
-  r = isNan(a) ? b : r;
-  r = ieee && isSignaling(b) ? quiet(b) : r;
-  return ieee && isSignaling(a) ? quiet(a) : r;
+  return choose(a, b, (a > b) | ((a == b) & ((toBits(a) & kSignBit<F>) == 0)), ieee);
 }
 HIPR_INLINE Half minNum(Half a, Half b, bool ieee) {
   return toHalf(minNum(toFloat(a), toFloat(b), ieee));

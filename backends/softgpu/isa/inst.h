@@ -37,6 +37,7 @@ struct Inst {
   std::uint16_t flags;    // of the row
   bool vectorOnly;        // all sources are vector registers, or there are none
   std::uint8_t sources;   // how many src[] are used
+  bool onlySigns;         // the only modifiers are abs and neg
   // VOP3 and VOP3P
   std::uint8_t abs;    // VOP3P: neg_hi; MFMA: CBSZ
   std::uint8_t neg;    // MFMA: BLGP

@@ -68,14 +68,18 @@ void initialRegisters(Wave& w, const Workgroup& group, const std::uint32_t size[
   if ((k.rsrc2 & 1) && !architected) w.s[system++] = 0;
   w.setPair(kFlatScratchLo, w.scratch.begin);
 
-  std::uint32_t items = size[0] * size[1] * size[2];
-  std::uint64_t exec = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    std::uint32_t item = index * kLanes + l;
-    if (item >= items) break;
-    exec |= 1ull << l;
-    w.v[l] = item % size[0] | (item / size[0] % size[1]) << 10 | (item / size[0] / size[1]) << 20;
+  std::uint32_t items = size[0] * size[1] * size[2], first = index * kLanes;
+  std::uint32_t count = items - first < kLanes ? items - first : kLanes;
+  std::uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+  for (unsigned l = 0; l < count; ++l) {
+    w.v[l] = x | y << 10 | z << 20;
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0;
+    ++z;
   }
+  std::uint64_t exec = count < kLanes ? (1ull << count) - 1 : ~0ull;
   w.setPair(kExecLo, exec);
 }
 

@@ -35,10 +35,9 @@ struct InXf32 {
 struct InF16 {
   using Value = float;
   static constexpr int kPerRow = 2;
-  static HIPR_INLINE Value get(Rows rows, int lane, int n, bool flush) {
+  static HIPR_INLINE std::uint32_t bits(Rows rows, int lane, int n, bool flush) {
     std::uint32_t bits = (rows[lane] >> (16 * n)) & 0xffff;
-    bits = flush && !(bits & 0x7c00) ? bits & 0x8000 : bits;
-    return toFloat(Half{static_cast<std::uint16_t>(bits)});
+    return flush && !(bits & 0x7c00) ? bits & 0x8000 : bits;
   }
 };
 struct InBf16 {
@@ -81,7 +80,13 @@ HIPR_INLINE void gather(const Wave& w, unsigned code, bool flush, typename In::V
   constexpr unsigned kRows = sizeof(typename In::Value) / 4;
   for (int n = 0; n < kPer; ++n) {
     Rows rows = w.row(code) + static_cast<unsigned>(n / In::kPerRow) * kRows * kLanes;
-    for (int l = 0; l < kLanes; ++l) out[n][l] = In::get(rows, l, n % In::kPerRow, flush);
+    if constexpr (std::is_same_v<In, InF16>) {
+      alignas(64) std::uint32_t halves[kLanes];
+      for (int l = 0; l < kLanes; ++l) halves[l] = In::bits(rows, l, n % In::kPerRow, flush);
+      for (int part = 0; part < kLanes; part += kVectorLanes) toFloats(halves + part, out[n] + part);
+    } else {
+      for (int l = 0; l < kLanes; ++l) out[n][l] = In::get(rows, l, n % In::kPerRow, flush);
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "backends/softgpu/isa/memory.h"
 
+#include "backends/softgpu/isa/span.h"
+
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
 
@@ -16,36 +18,52 @@ bool contiguous(const Addresses& a, unsigned stride) {
   return wrong == 0;
 }
 
-std::uint32_t readPart(std::uint64_t address, Part part) {
-  std::uint16_t two = 0;
-  std::memcpy(&two, pointer(address), part >= Part::kShort ? 2 : 1);
+// Sign-extended if T is signed.
+template <class T>
+std::uint32_t readAs(std::uint64_t address) {
+  T value;
+  std::memcpy(&value, pointer(address), sizeof value);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+}
+template <class T>
+void readLanes(const Addresses& a, std::uint32_t* values) {
+  for (int l = 0; l < kLanes; ++l) values[l] = readAs<T>(a.at[l]);
+}
+void readParts(const Addresses& a, Part part, std::uint32_t* values) {
   switch (part) {
+    case Part::kByte:
+      return readLanes<std::uint8_t>(a, values);
     case Part::kSignedByte:
-      return static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(two)});
+      return readLanes<std::int8_t>(a, values);
+    case Part::kShort:
+      return readLanes<std::uint16_t>(a, values);
     case Part::kSignedShort:
-      return static_cast<std::uint32_t>(std::int32_t{static_cast<std::int16_t>(two)});
-    default:
-      return two;
+      return readLanes<std::int16_t>(a, values);
   }
 }
 
-// The fixed sizes let the copies become single moves; 64-bit values are read and written whole.
+// The fixed sizes let the copies become single moves; 64-bit values are read and written whole. Lanes of several dwords
+// are put side by side first, from where vectors take them apart.
 template <unsigned N>
 void gather(const Addresses& a, std::uint32_t* row) {
-  for (int l = 0; l < kLanes; ++l) {
-    std::uint32_t lane[N];
-    std::memcpy(lane, pointer(a.at[l]), sizeof lane);
-    for (unsigned k = 0; k < N; ++k) row[k * kLanes + l] = lane[k];
-  }
+  alignas(64) std::uint32_t lanes[N * kLanes];
+  std::uint32_t* to = N == 1 ? row : lanes;
+  for (int l = 0; l < kLanes; ++l) std::memcpy(to + N * l, pointer(a.at[l]), 4 * N);
+  if (N > 1) loadSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
 }
 
 template <unsigned N>
 void scatter(const Addresses& a, Rows row) {
+  alignas(64) std::uint32_t lanes[N * kLanes];
+  if (N > 1) storeSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
+  Rows from = N == 1 ? row : lanes;
+  if (a.active == ~0ull) {
+    for (int l = 0; l < kLanes; ++l) std::memcpy(writable(a.at[l]), from + N * l, 4 * N);
+    return;
+  }
   for (std::uint64_t left = a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
-    std::uint32_t lane[N];
-    for (unsigned k = 0; k < N; ++k) lane[k] = row[k * kLanes + l];
-    std::memcpy(writable(a.at[l]), lane, sizeof lane);
+    std::memcpy(writable(a.at[l]), from + N * l, 4 * N);
   }
 }
 
@@ -78,7 +96,7 @@ bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes) {
 void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride) {
   if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
   bool full = a.active == ~0ull;
-  if (full && (dwords == 1 || stride != 4) && contiguous(a, 4)) {
+  if (full && stride != 4 && contiguous(a, 4)) {
     for (unsigned k = 0; k < dwords; ++k)
       std::memcpy(row + k * kLanes, pointer(a.at[0] + std::uint64_t{k} * stride), 4 * kLanes);
     return;
@@ -103,7 +121,7 @@ void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std
 
 void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride) {
   if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
-  if (a.active == ~0ull && (dwords == 1 || stride != 4) && contiguous(a, 4)) {
+  if (a.active == ~0ull && stride != 4 && contiguous(a, 4)) {
     for (unsigned k = 0; k < dwords; ++k)
       std::memcpy(writable(a.at[0] + std::uint64_t{k} * stride), row + k * kLanes, 4 * kLanes);
     return;
@@ -128,7 +146,9 @@ void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Ro
 void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place, std::uint32_t* row) {
   if (!a.active || !checkAll(w, i, a, part >= Part::kShort ? 2 : 1)) return;
   alignas(64) std::uint32_t values[kLanes];
-  for (int l = 0; l < kLanes; ++l) values[l] = placePart(row[l], readPart(a.at[l], part), place);
+  readParts(a, part, values);
+  if (place != Place::kWhole)
+    for (int l = 0; l < kLanes; ++l) values[l] = placePart(row[l], values[l], place);
   storeMasked(w, row, values, 1);
 }
 
@@ -157,9 +177,9 @@ void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool 
     if (bytes == 4)
       std::memcpy(&value, pointer(a.at[l]), 4);
     else if (bytes == 2)
-      value = readPart(a.at[l], sign ? Part::kSignedShort : Part::kShort);
+      value = sign ? readAs<std::int16_t>(a.at[l]) : readAs<std::uint16_t>(a.at[l]);
     else
-      value = readPart(a.at[l], sign ? Part::kSignedByte : Part::kByte);
+      value = sign ? readAs<std::int8_t>(a.at[l]) : readAs<std::uint8_t>(a.at[l]);
     std::memcpy(&lds[to], &value, 4);
   }
 }

@@ -3,6 +3,7 @@
 // Every element is one chain of fused multiply-adds in order of K; the hardware's order is not documented. The loops
 // run over lanes, which are the columns of B and D.
 #include "backends/softgpu/isa/matrix.h"
+#include "backends/softgpu/isa/wide_rows.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
@@ -22,33 +23,62 @@ HIPR_INLINE void negate(Value (*rows)[kLanes], bool negative) {
   for (int l = 0; l < kLanes; ++l) rows[0][l] = -rows[0][l];
 }
 
-// One row of D: `row` columns of it and of B, a column of A's row at a time.
-template <class Value, int kSize, int kSteps>
-HIPR_INLINE void accumulate(const Value* const* a, const Value* const* b, int row, Value* d) {
-  Value sums[kSize];
-  for (int j = 0; j < kSize; ++j) sums[j] = d[j];
+// Part of a row of D: C's plus a value of A's row times a part of a row of B at a time, few enough columns for the
+// vector registers.
+template <class Value, int kColumns, int kSteps>
+HIPR_INLINE void multiplyRow(const Value* const* a, const Value* const* b, int row, int column, Value* sums) {
+#pragma GCC unroll 16
   for (int k = 0; k < kSteps; ++k) {
     Value x = a[k][row];
-    for (int j = 0; j < kSize; ++j) sums[j] = multiplyAdd(x, b[k][j], sums[j]);
+    for (int j = 0; j < kColumns; ++j) sums[j] = multiplyAdd(x, b[k][column + j], sums[j]);
   }
-  for (int j = 0; j < kSize; ++j) d[j] = sums[j];
 }
 
+// C where it lies, or in `copy`: a constant, or registers that D overwrites in another order. `step` leads from row to
+// row.
 template <class Value>
-HIPR_INLINE void loadC(const Wave& w, const Inst& i, int results, Value (*d)[kLanes]) {
-  constexpr int kRows = sizeof(Value) / 4;
-  unsigned code = i.src[2];
-  if (code < kVgpr) {
-    Kind kind = kRows == 2 ? Kind::kF64 : Kind::kU32;
-    std::uint64_t bits = scalarOperand(w, i, code, kind);
-    Value value;
-    std::memcpy(&value, &bits, sizeof value);
-    for (int r = 0; r < results; ++r)
-      for (int l = 0; l < kLanes; ++l) d[r][l] = value;
-    return;
+Rows rowsOfC(const Wave& w, const Inst& i, unsigned results, std::uint32_t* copy, unsigned& step) {
+  constexpr unsigned kRow = sizeof(Value) / 4 * kLanes;
+  step = kRow;
+  if (i.src[2] < kVgpr) {
+    splat(w, i, i.src[2], sizeof(Value) == 8 ? Kind::kF64 : Kind::kU32, copy);
+    step = 0;
+    return copy;
   }
-  for (int r = 0; r < results; ++r)
-    for (int l = 0; l < kLanes; ++l) d[r][l] = load<Value>(w.row(code) + r * kRows * kLanes, l, 0);
+  Rows c = w.row(i.src[2]);
+  const std::uint32_t* d = w.row(i.dst);
+  if (c == d || c + results * kRow <= d || d + results * kRow <= c) return c;
+  std::memcpy(copy, c, results * kRow * sizeof *copy);
+  return copy;
+}
+
+// kSize 64-bit lanes from `first` on, in the order join() gives them where they are whole vectors; B and D share it.
+template <int kSize, class Value>
+HIPR_INLINE void loadColumns(Rows rows, int first, Value* out) {
+  if constexpr (sizeof(Value) == 8 && kSize % kVectorLanes == 0) {
+    alignas(64) std::uint64_t joined[kSize];
+    for (int j = 0; j < kSize; j += kVectorLanes) join(rows + first + j, rows + first + j + kLanes, joined + j);
+    for (int j = 0; j < kSize; ++j) out[j] = std::bit_cast<Value>(joined[j]);
+  } else {
+    for (int j = 0; j < kSize; ++j) out[j] = load<Value>(rows, first + j, 0);
+  }
+}
+template <int kSize>
+HIPR_INLINE void loadB(Rows rows, double* out) {
+  for (int first = 0; first < kLanes; first += kSize) loadColumns<kSize>(rows, first, out + first);
+}
+template <int kSize, class Value>
+HIPR_INLINE void storeColumns(const Value* in, int first, std::uint32_t* rows) {
+  if constexpr (sizeof(Value) == 8 && kSize % kVectorLanes == 0) {
+    alignas(64) std::uint64_t joined[kSize];
+    for (int j = 0; j < kSize; ++j) joined[j] = std::bit_cast<std::uint64_t>(in[j]);
+    for (int j = 0; j < kSize; j += kVectorLanes) {
+      lowDwords(joined + j, rows + first + j);
+      highDwords(joined + j, rows + first + j + kLanes);
+    }
+  } else {
+    for (int j = 0; j < kSize; ++j) store(rows, first + j, in[j]);
+  }
 }
 
 template <class A, class B, int kSize, int kBlocks, int kPer>
@@ -57,16 +87,21 @@ void mfma(Wave& w, const Inst& i) {
   using T = Tile<Value, kSize, kBlocks>;
   constexpr int kSteps = T::kGroups / kBlocks * kPer;
   constexpr bool kDouble = sizeof(Value) == 8;
+  constexpr int kColumns = kSize < 2 * kVectorLanes ? kSize : 2 * kVectorLanes;
   bool flush = A::kPerRow == 2 && w.shared->gpu == Gpu::kGfx90a;
-  alignas(64) Value a[kPer][kLanes], b[kPer][kLanes], d[T::kResults][kLanes];
+  alignas(64) Value a[kPer][kLanes], b[kPer][kLanes];
+  alignas(64) std::uint32_t copy[T::kResults * sizeof(Value) / 4 * kLanes];
   gather<A, kPer>(w, i.src[0], flush, a);
-  gather<B, kPer>(w, i.src[1], flush, b);
-  loadC(w, i, T::kResults, d);
+  if constexpr (kDouble)
+    loadB<kColumns>(w.row(i.src[1]), b[0]);
+  else
+    gather<B, kPer>(w, i.src[1], flush, b);
+  unsigned step = 0;
+  Rows c = rowsOfC<Value>(w, i, T::kResults, copy, step);
   unsigned blgp = i.neg, cbsz = i.abs, abid = i.opSel;
   if constexpr (kDouble) {
     negate(a, blgp & 1);
     negate(b, blgp & 2);
-    for (int r = 0; r < T::kResults; ++r) negate(d + r, blgp & 4);
   } else if (blgp) {
     for (int n = 0; n < kPer; ++n) {
       Value old[kLanes];
@@ -85,15 +120,21 @@ void mfma(Wave& w, const Inst& i) {
       rows[block][k] = b[k % kPer] + (k / kPer * kBlocks + block) * kSize;
     }
   }
-  for (int r = 0; r < T::kResults; ++r)
+  bool negateC = kDouble && (blgp & 4);
+  std::uint32_t* out = w.row(i.dst);
+  for (int r = 0; r < T::kResults; ++r, c += step, out += sizeof(Value) / 4 * kLanes)
     for (int g = 0; g < T::kGroups; ++g) {
       int block = T::blockOf(r, g);
-      accumulate<Value, kSize, kSteps>(columns[block], rows[block], T::rowOf(r, g), d[r] + g * kSize);
+      for (int column = 0; column < kSize; column += kColumns) {
+        Value sums[kColumns];
+        loadColumns<kColumns>(c, g * kSize + column, sums);
+        if (negateC)
+          for (int j = 0; j < kColumns; ++j) sums[j] = -sums[j];
+        multiplyRow<Value, kColumns, kSteps>(columns[block], rows[block], T::rowOf(r, g), column, sums);
+        for (int j = 0; j < kColumns; ++j) sums[j] = leave(sums[j], flush);
+        storeColumns<kColumns>(sums, g * kSize + column, out);
+      }
     }
-  std::uint32_t* out = w.row(i.dst);
-  for (int r = 0; r < T::kResults; ++r)
-    for (int l = 0; l < kLanes; ++l)
-      store(out + r * static_cast<int>(sizeof(Value) / 4) * kLanes, l, leave(d[r][l], flush));
 }
 
 template <class A, class B, int kSize, int kBlocks, int kPer>

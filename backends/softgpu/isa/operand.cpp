@@ -2,9 +2,7 @@
 
 #include <cfenv>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "backends/softgpu/isa/forms.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
@@ -25,105 +23,38 @@ std::uint64_t signExtend32(std::uint32_t x) {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(x)});
 }
 
-void applySign(std::uint32_t* rows, Kind kind, bool abs, bool neg) {
-  if (!abs && !neg) return;
-  std::uint32_t* row = isWide(kind) ? rows + kLanes : rows;
-  std::uint32_t sign = kind == Kind::kF16 ? 0x8000 : 0x80000000;
-  for (int l = 0; l < kLanes; ++l) row[l] = (abs ? row[l] & ~sign : row[l]) ^ (neg ? sign : 0);
-}
-
-// SDWA selects: 0-3 a byte, 4-5 a word, 6 the whole dword.
-void select(std::uint32_t* row, unsigned sel, bool sext) {
-  if (sel > 5) return;
-  unsigned shift = sel < 4 ? sel * 8 : (sel - 4) * 16;
-  unsigned width = sel < 4 ? 8 : 16;
-  for (int l = 0; l < kLanes; ++l) {
-    std::uint32_t field = row[l] << (32 - width - shift);
-    row[l] =
-        sext ? static_cast<std::uint32_t>(static_cast<std::int32_t>(field) >> (32 - width)) : field >> (32 - width);
-  }
-}
-
-// Where DPP takes lane `l` from, or -1 when there is no such lane.
-int dppSource(unsigned ctrl, int l) {
-  int row = l & ~15, n = l & 15;
-  if (ctrl < 0x100) return (l & ~3) | static_cast<int>((ctrl >> (2 * (l & 3))) & 3);
-  int amount = static_cast<int>(ctrl & 15);
-  switch (ctrl & 0x1f0) {
-    case 0x100:
-      return n + amount < 16 ? l + amount : -1;  // row_shl
-    case 0x110:
-      return n - amount >= 0 ? l - amount : -1;  // row_shr
-    case 0x120:
-      return row | ((n - amount) & 15);  // row_ror
-    case 0x150:
-      return row | amount;  // row_newbcast (gfx90a)
-  }
-  switch (ctrl) {
-    case 0x130:
-      return l + 1 < kLanes ? l + 1 : -1;  // wave_shl
-    case 0x134:
-      return (l + 1) & 63;  // wave_rol
-    case 0x138:
-      return l - 1;  // wave_shr
-    case 0x13c:
-      return (l - 1) & 63;  // wave_ror
-    case 0x140:
-      return row | (15 - n);  // row_mirror
-    case 0x141:
-      return (l & ~7) | (7 - (l & 7));  // row_half_mirror
-    case 0x142:
-      return row >= 16 ? row - 1 : -1;  // row_bcast15
-    case 0x143:
-      return l >= 32 ? 31 : -1;  // row_bcast31
-  }
-  return -1;
-}
-
-// Permutes source 0; returns the lanes DPP lets through to the destination.
-std::uint64_t applyDpp(const Wave& w, std::uint32_t ext, std::uint32_t* rows, bool wide) {
-  unsigned ctrl = (ext >> 8) & 0x1ff;
-  bool zeroInvalid = (ext >> 19) & 1;
-  std::uint32_t old[kWideRows];
-  std::memcpy(old, rows, sizeof old);
-  std::uint64_t enabled = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    bool masked = !((ext >> (28 + l / 16)) & 1) || !((ext >> (24 + (l / 4) % 4)) & 1);
-    int from = dppSource(ctrl, l);
-    bool valid = from >= 0 && ((w.exec() >> from) & 1);
-    if (!masked && (valid || zeroInvalid)) enabled |= 1ull << l;
-    rows[l] = valid ? old[from] : 0;
-    if (wide) rows[l + kLanes] = valid ? old[from + kLanes] : 0;
-  }
-  return enabled;
-}
-
 constexpr std::uint32_t kDx10Clamp = 1u << 8;
 constexpr std::uint32_t kIeee = 1u << 9;
 
 template <class F>
 F outputModifiers(F x, unsigned omod, bool clamp, bool clampNan) {
   if (omod) x = x * (omod == 1 ? F(2) : omod == 2 ? F(4) : F(0.5)) + F(0);  // -0 becomes +0
-  if (clamp && (x == x || clampNan)) x = x > F(0) ? (x < F(1) ? x : F(1)) : F(0);
-  return x;
+  F clamped = x > F(0) ? (x < F(1) ? x : F(1)) : F(0);
+  return clamp && (clampNan || x == x) ? clamped : x;
 }
 
-// Puts a result into the part of the destination SDWA names: 0 pads with zeros, 1 sign-extends, 2 keeps the old bits.
-void insertSdwa(std::uint32_t* out, Rows old, std::uint32_t ext) {
-  unsigned sel = (ext >> 8) & 7, unused = (ext >> 11) & 3;
-  if (sel > 5) return;
-  unsigned shift = sel < 4 ? sel * 8 : (sel - 4) * 16;
-  unsigned width = sel < 4 ? 8 : 16;
-  std::uint32_t mask = ((1u << width) - 1) << shift;
+template <class T>
+void modifyLanes(std::uint32_t* rows, unsigned omod, bool clamp, bool clampNan) {
   for (int l = 0; l < kLanes; ++l) {
-    std::uint32_t field = (out[l] << shift) & mask;
-    bool negative = (field >> (shift + width - 1)) & 1;
-    std::uint32_t above = negative && shift + width < 32 ? ~0u << (shift + width) : 0;
-    out[l] = field | (unused == 2 ? old[l] & ~mask : unused == 1 ? above : 0);
+    if constexpr (std::is_same_v<T, Half>)
+      store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, clampNan)));
+    else
+      store(rows, l, outputModifiers(load<T>(rows, l, 0), omod, clamp, clampNan));
   }
 }
 
 }  // namespace
+
+Rows applySign(Rows in, Kind kind, bool abs, bool neg, std::uint32_t* out) {
+  if (!abs && !neg) return in;
+  std::uint32_t sign = kind == Kind::kF16 ? 0x8000 : 0x80000000;
+  std::uint32_t keep = abs ? ~sign : ~0u, flip = neg ? sign : 0;
+  unsigned top = isWide(kind) ? kLanes : 0;
+  if (top && in != out) std::memcpy(out, in, kLanes * sizeof *out);
+#pragma GCC ivdep
+  for (int l = 0; l < kLanes; ++l) out[top + l] = (in[top + l] & keep) ^ flip;
+  return out;
+}
 
 // MODE: rounding in bits 0-1 for f32 and 2-3 for f16 and f64, denormals in bits 4-5 and 6-7 (1: keep sources, 2: keep
 // results), DX10_CLAMP in bit 8, IEEE in bit 9.
@@ -147,11 +78,9 @@ void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std
   if ((mode & kIeee) || keepsDenormals(mode, kind, 2)) omod = 0;
   if (!omod && !clamp) return;
   bool nan = mode & kDx10Clamp;
-  for (int l = 0; l < kLanes; ++l) {
-    if (kind == Kind::kF32) store(rows, l, outputModifiers(load<float>(rows, l, 0), omod, clamp, nan));
-    if (kind == Kind::kF64) store(rows, l, outputModifiers(load<double>(rows, l, 0), omod, clamp, nan));
-    if (kind == Kind::kF16) store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, nan)));
-  }
+  if (kind == Kind::kF32) modifyLanes<float>(rows, omod, clamp, nan);
+  if (kind == Kind::kF64) modifyLanes<double>(rows, omod, clamp, nan);
+  if (kind == Kind::kF16) modifyLanes<Half>(rows, omod, clamp, nan);
 }
 
 HostRounding::HostRounding(std::uint32_t mode, Kind result)
@@ -200,85 +129,66 @@ void expandMask(std::uint64_t mask, std::uint32_t* row) {
 #endif
 }
 
-std::uint64_t packMask(Rows row) {
-  std::uint64_t mask = 0;
-#if defined(__AVX512F__)
-  for (int k = 0; k < 4; ++k) {
-    __m512i x = _mm512_loadu_si512(row + 16 * k);
-    mask |= std::uint64_t{_mm512_test_epi32_mask(x, x)} << (16 * k);
+namespace {
+
+// Source k as the operation sees it; `through` loses the lanes DPP keeps from the destination.
+Rows modified(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer, std::uint64_t& through) {
+  Rows rows = anyRow(w, i, k, kind, buffer);
+  if (kind == Kind::kMask) return rows;
+  if (i.form == Form::kSdwa && k < 2)
+    rows = select(rows, (i.ext >> (16 + 8 * k)) & 7, (i.ext >> (19 + 8 * k)) & 1, buffer);
+  if (i.form == Form::kDpp && k == 0) {
+    through = movedByDpp(w, i.ext, rows, buffer, isWide(kind));
+    rows = buffer;
   }
-#elif defined(__AVX2__)
-  for (int k = 0; k < 8; ++k) {
-    __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + 8 * k));
-    auto zero = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, __m256i{}))));
-    mask |= std::uint64_t{~zero & 0xff} << (8 * k);
+  if (i.form == Form::kVop3 && isShort(kind) && ((i.opSel >> k) & 1)) rows = select(rows, 5, false, buffer);
+  rows = applySign(rows, kind, (i.abs >> k) & 1, (i.neg >> k) & 1, buffer);
+  if (!keepsDenormals(w.mode, kind, 1)) {
+    if (rows != buffer) std::memcpy(buffer, rows, kLanes * (isWide(kind) ? 2 : 1) * sizeof *buffer);
+    flushDenormals(buffer, kind);
+    rows = buffer;
   }
-#else
-  for (int l = 0; l < kLanes; ++l) mask |= std::uint64_t{row[l] != 0} << l;
-#endif
-  return mask;
+  return rows;
 }
 
-void storeMasked(Wave& w, std::uint32_t* row, Rows values, unsigned rows) {
-  std::uint64_t exec = w.exec();
-  if (w.laneMaskOf != exec) {
-    expandMask(exec, w.laneMask);
-    w.laneMaskOf = exec;
-  }
-  const std::uint32_t* mask = w.laneMask;
-  for (unsigned r = 0; r < rows; ++r, row += kLanes, values += kLanes) {
-#pragma GCC ivdep
-    for (int l = 0; l < kLanes; ++l) row[l] = (values[l] & mask[l]) | (row[l] & ~mask[l]);
-  }
+// The part of the destination that a result goes to, as SDWA says it; 6 << 8 is all of it.
+std::uint32_t placeOf(const Inst& i, Kind result) {
+  if (i.form == Form::kSdwa) return i.ext;
+  if (isShort(result) && ((i.opSel & 8) || (i.flags & kKeepsHalf))) return (i.opSel & 8 ? 5u : 4u) << 8 | 2u << 11;
+  return 6 << 8;
 }
 
-void writeMask(Wave& w, const Inst& i, std::uint64_t mask) {
-  mask &= w.exec();
-  w.setPair(i.sdst, mask);
-  if (i.flags & kCmpx) w.setPair(kExecLo, mask);
-}
+}  // namespace
 
 void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
   alignas(64) std::uint32_t buffers[4][kWideRows];
-  alignas(64) std::uint32_t out[3 * kLanes];
-  Rows rows[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
-  std::uint64_t saved = w.exec(), enabled = ~0ull;
+  alignas(64) std::uint32_t out[kWideRows];
+  Rows rows[4] = {};
+  std::uint64_t through = ~0ull;
   for (unsigned k = 0; k < 4 && shape.sources[k] != Kind::kNone; ++k) {
-    Kind kind = shape.sources[k];
-    if (kind == Kind::kLane) continue;
-    unsigned code = i.src[k];
-    if (code >= kVgpr) {
-      std::memcpy(buffers[k], w.row(code), sizeof(std::uint32_t) * kLanes * (isWide(kind) ? 2 : 1));
-    } else {
-      splat(w, i, code, kind, buffers[k]);
-    }
-    if (kind == Kind::kMask) continue;
-    if (i.form == Form::kSdwa && k < 2) select(buffers[k], (i.ext >> (16 + 8 * k)) & 7, (i.ext >> (19 + 8 * k)) & 1);
-    if (i.form == Form::kDpp && k == 0) enabled = applyDpp(w, i.ext, buffers[k], isWide(kind));
-    if (i.form == Form::kVop3 && isShort(kind) && ((i.opSel >> k) & 1)) select(buffers[k], 5, false);
-    applySign(buffers[k], kind, (i.abs >> k) & 1, (i.neg >> k) & 1);
-    if (!keepsDenormals(w.mode, kind, 1)) flushDenormals(buffers[k], kind);
+    if (shape.sources[k] != Kind::kLane) rows[k] = modified(w, i, k, shape.sources[k], buffers[k], through);
   }
+  std::uint64_t lanes = w.exec() & through;
+  bool isMask = shape.result == Kind::kMask;
+  bool flush = !keepsDenormals(w.mode, shape.result, 2);
+  std::uint32_t place = placeOf(i, shape.result);
+  bool direct = lanes == ~0ull && !i.clamp && !i.omod && !flush && ((place >> 8) & 7) > 5;
+  std::uint32_t* dst = isMask ? nullptr : w.row(i.dst);
+  std::uint64_t mask = 0;
   {
     HostRounding rounding(w.mode, shape.result);
-    loop(rows, out, w.mode);
+    mask = loop(rows, direct ? dst : out, w.mode);
   }
-  if (enabled != ~0ull) w.setPair(kExecLo, saved & enabled);
-  if (shape.result == Kind::kMask) {
-    writeMask(w, i, packMask(out));
-  } else {
+  if (!isMask && !direct) {
     modifyResult(out, shape.result, i.omod, i.clamp, w.mode);
-    if (!keepsDenormals(w.mode, shape.result, 2)) flushDenormals(out, shape.result);
-    std::uint32_t* dst = w.row(i.dst);
-    if (i.form == Form::kSdwa)
-      insertSdwa(out, dst, i.ext);
-    else if (isShort(shape.result) && ((i.opSel & 8) || (i.flags & kKeepsHalf)))
-      insertSdwa(out, dst, (i.opSel & 8 ? 5u : 4u) << 8 | 2u << 11);
-    unsigned wide = isWide(shape.result) ? 2 : 1;
-    storeMasked(w, dst, out, wide);
-    if (shape.carry) writeMask(w, i, packMask(out + wide * kLanes));
+    if (flush) flushDenormals(out, shape.result);
+    insert(out, dst, place);
+    storeLanes(lanes, dst, out, isWide(shape.result) ? 2 : 1);
   }
-  if (enabled != ~0ull && !(i.flags & kCmpx)) w.setPair(kExecLo, saved);
+  if (!isMask && !shape.carry) return;
+  mask &= lanes;
+  w.setPair(i.sdst, mask);
+  if (i.flags & kCmpx) w.setPair(kExecLo, mask);
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

@@ -5,7 +5,8 @@
 //
 //   LANE(v_add_f32, float, (float a, float b), a + b)
 //
-// float/double/Half are floating point (modifiers apply), [u]int16/32/64_t integers, bool a bit of a lane mask, Lane
+// float/double/Half are floating point (modifiers apply; HalfFloat is a half computed with as a float),
+// [u]int16/32/64_t integers, bool a bit of a lane mask, Lane
 // the lane number and MODE. A bool result is a compare; Carry<T> also writes a lane mask. LANE makes the plain handler
 // (full speed) and the general one (every modifier, SDWA and DPP form) from it.
 #pragma once
@@ -14,6 +15,7 @@
 #include <cstdint>
 
 #include "backends/softgpu/isa/half.h"
+#include "backends/softgpu/isa/half_rows.h"
 #include "backends/softgpu/isa/level.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
@@ -69,6 +71,10 @@ struct KindOf<Half> {
   static constexpr Kind value = Kind::kF16;
 };
 template <>
+struct KindOf<HalfFloat> {
+  static constexpr Kind value = Kind::kF16;
+};
+template <>
 struct KindOf<std::uint64_t> {
   static constexpr Kind value = Kind::kU64;
 };
@@ -93,8 +99,8 @@ struct KindOf<Lane> {
 using Rows = const std::uint32_t*;
 inline constexpr unsigned kWideRows = 2 * kLanes;
 
-// `out` receives the value's rows and then, for Carry, a row of lane masks. May be one of the sources.
-using Loop = void(const Rows* sources, std::uint32_t* out, std::uint32_t mode);
+// `out` receives the value's rows and may be one of the sources; compares and carries return the lanes where they hold.
+using Loop = std::uint64_t(const Rows* sources, std::uint32_t* out, std::uint32_t mode);
 
 struct Shape {
   Kind sources[4];
@@ -106,13 +112,19 @@ struct Shape {
 
 // The scalar operand `code` as an operand of `kind`, in the low 32 or 64 bits.
 std::uint64_t scalarOperand(const Wave& w, const Inst& i, unsigned code, Kind kind);
-// Copies the rows to the lanes of EXEC.
-void storeMasked(Wave& w, std::uint32_t* row, Rows values, unsigned rows);
-// Lane masks: bit to ~0/0 and back (back: nonzero is one).
+// A lane mask as a row of ~0 and 0.
 void expandMask(std::uint64_t mask, std::uint32_t* row);
-std::uint64_t packMask(Rows row);
 // Broadcast of a scalar source into `buffer`.
 void splat(const Wave& w, const Inst& i, unsigned code, Kind kind, std::uint32_t* buffer);
+// Copies the rows to the lanes where `mask` is ~0.
+HIPR_INLINE void blendRows(const std::uint32_t* mask, std::uint32_t* row, Rows values, unsigned rows) {
+  for (unsigned r = 0; r < rows; ++r, row += kLanes, values += kLanes) {
+#pragma GCC ivdep
+    for (int l = 0; l < kLanes; ++l) row[l] = (values[l] & mask[l]) | (row[l] & ~mask[l]);
+  }
+}
+// ABS and NEG; returns `in` or, changed, `out`, which may be the same.
+Rows applySign(Rows in, Kind kind, bool abs, bool neg, std::uint32_t* out);
 // MODE's share in floating point: flushing of denormals (`which`: 1 sources, 2 results), OMOD and CLAMP.
 bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which);
 void flushDenormals(std::uint32_t* row, Kind kind);
@@ -130,8 +142,64 @@ class HostRounding {
 };
 // Any form: reads the sources with their modifiers, runs `loop`, writes the result with its own.
 void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop);
+
 // Writes a compare's or carry's mask to SDST (and EXEC for v_cmpx). Bits of inactive lanes are zero.
-void writeMask(Wave& w, const Inst& i, std::uint64_t mask);
+HIPR_INLINE void writeMask(Wave& w, const Inst& i, std::uint64_t mask) {
+  mask &= w.exec();
+  w.setPair(i.sdst, mask);
+  if (i.flags & kCmpx) w.setPair(kExecLo, mask);
+}
+
+// Source k without modifiers: the register itself, or a scalar in all lanes of `buffer`.
+HIPR_INLINE Rows anyRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer) {
+  unsigned code = i.src[k];
+  if (kind == Kind::kLane) return nullptr;
+  if (code >= kVgpr) return w.row(code);
+  if (code < (isShort(kind) ? 240 : 249) && !isWide(kind) && kind != Kind::kMask) {
+    std::uint32_t value = w.s[code];
+    for (int l = 0; l < kLanes; ++l) buffer[l] = value;
+  } else {
+    splat(w, i, code, kind, buffer);
+  }
+  return buffer;
+}
+
+// The same with ABS and NEG.
+HIPR_INLINE Rows signedRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer) {
+  Rows in = anyRow(w, i, k, kind, buffer);
+  if (!(((i.abs | i.neg) >> k) & 1) || kind == Kind::kMask) return in;
+  return applySign(in, kind, (i.abs >> k) & 1, (i.neg >> k) & 1, buffer);
+}
+
+// --- Results go to some lanes.
+
+// Copies the rows to `lanes`.
+HIPR_INLINE void storeLanes(std::uint64_t lanes, std::uint32_t* row, Rows values, unsigned rows) {
+#ifdef __AVX512F__
+  for (unsigned r = 0; r < rows * 4; ++r, row += 16, values += 16) {
+    auto mask = static_cast<__mmask16>(lanes >> (16 * (r % 4)));
+    _mm512_storeu_si512(row, _mm512_mask_loadu_epi32(_mm512_loadu_si512(row), mask, values));
+  }
+#else
+  alignas(64) std::uint32_t mask[kLanes];
+  expandMask(lanes, mask);
+  blendRows(mask, row, values, rows);
+#endif
+}
+
+// Copies the rows to the lanes of EXEC, whose expansion is kept where CPUs have no lane masks of their own.
+HIPR_INLINE void storeMasked(Wave& w, std::uint32_t* row, Rows values, unsigned rows) {
+  std::uint64_t exec = w.exec();
+#ifdef __AVX512F__
+  storeLanes(exec, row, values, rows);
+#else
+  if (w.laneMaskOf != exec) {
+    expandMask(exec, w.laneMask);
+    w.laneMaskOf = exec;
+  }
+  blendRows(w.laneMask, row, values, rows);
+#endif
+}
 
 // --- One lane of one operand.
 
@@ -168,109 +236,4 @@ HIPR_INLINE void store(std::uint32_t* row, int lane, T value) {
   }
 }
 
-template <class T>
-struct ResultOf {
-  using Type = T;
-  static constexpr bool kCarry = false;
-};
-template <class T>
-struct ResultOf<Carry<T>> {
-  using Type = T;
-  static constexpr bool kCarry = true;
-};
-
-// --- From a lane function to its handlers.
-
-template <auto Fn>
-struct Lanes;
-
-template <class R, class... A, R (*Fn)(A...)>
-struct Lanes<Fn> {
-  using Result = typename ResultOf<R>::Type;
-  static constexpr bool kCarries = ResultOf<R>::kCarry;
-  static constexpr unsigned kSources = sizeof...(A);
-  static constexpr unsigned kResultRows = sizeof(Result) == 8 ? 2 : 1;
-  static constexpr Kind kKinds[4 + 1] = {KindOf<A>::value...};
-  static constexpr Shape kShape{{kKinds[0], kKinds[1], kKinds[2], kKinds[3]}, KindOf<Result>::value, kCarries};
-  static constexpr bool kDirect = !kCarries && !std::is_same_v<Result, bool>;  // no lane mask to build
-  static constexpr bool kHasFloat = isFloat(KindOf<Result>::value) || (isFloat(KindOf<A>::value) || ...);
-
-  static void loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
-    run(sources, out, mode, std::make_index_sequence<kSources>{});
-  }
-
-  template <std::size_t... K>
-  HIPR_INLINE static void run(const Rows* sources, std::uint32_t* out, std::uint32_t mode, std::index_sequence<K...>) {
-    Rows rows[kSources + 1] = {sources[K]...};
-    // Lanes are independent even where `out` is one of the sources: each is read before it is written.
-#pragma GCC ivdep
-    for (int l = 0; l < kLanes; ++l) {
-      R r = Fn(load<A>(rows[K], l, mode)...);
-      if constexpr (kCarries) {
-        store<Result>(out, l, r.value);
-        store<bool>(out + kResultRows * kLanes, l, r.carry);
-      } else {
-        store<Result>(out, l, r);
-      }
-    }
-  }
-
-  static void plain(Wave& w, const Inst& i) {
-    if (kDirect && i.vectorOnly && w.exec() == ~0ull && (!kHasFloat || w.plainFloat)) [[likely]] {
-      Rows rows[kSources + 1];
-      for (unsigned k = 0; k < kSources; ++k) rows[k] = w.vgpr(i.src[k]);
-      run(rows, w.vgpr(i.dst), w.mode, std::make_index_sequence<kSources>{});
-    } else {
-      mixed(w, i);
-    }
-  }
-
-  // Any operands, any EXEC.
-  [[gnu::noinline]] static void mixed(Wave& w, const Inst& i) {
-    if (kHasFloat && !w.plainFloat) return general(w, i);
-    alignas(64) std::uint32_t buffers[kSources + 1][kWideRows];
-    alignas(64) std::uint32_t out[3 * kLanes];
-    Rows rows[kSources + 1];
-    for (unsigned k = 0; k < kSources; ++k) {
-      unsigned code = i.src[k];
-      if (kKinds[k] == Kind::kLane) continue;
-      if (code >= kVgpr) {
-        rows[k] = w.row(code);
-      } else {
-        splat(w, i, code, kKinds[k], buffers[k]);
-        rows[k] = buffers[k];
-      }
-    }
-    if (kDirect && w.exec() == ~0ull) return loop(rows, w.row(i.dst), w.mode);
-    loop(rows, out, w.mode);
-    if constexpr (std::is_same_v<Result, bool>) return writeMask(w, i, packMask(out));
-    storeMasked(w, w.row(i.dst), out, kResultRows);
-    if constexpr (kCarries) writeMask(w, i, packMask(out + kResultRows * kLanes));
-  }
-
-  static void general(Wave& w, const Inst& i) { runGeneral(w, i, kShape, loop); }
-};
-
-// The same operation with another meaning when CLAMP is set: integer instructions saturate instead of wrapping.
-template <auto Fn, auto Saturating>
-void saturatingGeneral(Wave& w, const Inst& i) {
-  runGeneral(w, i, Lanes<Fn>::kShape, i.clamp ? Lanes<Saturating>::loop : Lanes<Fn>::loop);
-}
-
 }  // namespace hipr::softgpu::HIPR_LEVEL
-
-#define LANE(name, result, parameters, ...)          \
-  static HIPR_INLINE result name##_lane parameters { \
-    return (__VA_ARGS__);                            \
-  }                                                  \
-  const Impl name{Lanes<name##_lane>::plain, Lanes<name##_lane>::general};
-
-// LANE whose result under CLAMP is the second expression.
-#define LANE_SATURATING(name, result, parameters, wrapped, saturated) \
-  static HIPR_INLINE result name##_lane parameters {                  \
-    return (wrapped);                                                 \
-  }                                                                   \
-  static HIPR_INLINE result name##_saturated parameters {             \
-    return (saturated);                                               \
-  }                                                                   \
-  const Impl name{Lanes<name##_lane>::plain, saturatingGeneral<name##_lane, name##_saturated>};

@@ -1,5 +1,7 @@
 #include "backends/softgpu/isa/segment.h"
 
+#include "backends/softgpu/isa/span.h"
+
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
 
@@ -67,6 +69,11 @@ void wideAddresses(const Wave& w, const Inst& i, Addresses& a) {
   for (int l = 0; l < kLanes; ++l) a.at[l] = (low[l] | std::uint64_t{low[l + kLanes]} << 32) + offset;
 }
 
+// gfx942 says with the LDS bit (there: SVE) that the VGPR counts; before, it counts when there is no SGPR.
+bool hasVectorOffset(const Wave& w, const Inst& i) {
+  return w.shared->gpu == Gpu::kGfx942 ? i.lds : i.sdst == kNoOperand;
+}
+
 }  // namespace
 
 void globalAccess(Wave& w, const Inst& i, unsigned, Accessor access) {
@@ -85,10 +92,16 @@ void globalAccess(Wave& w, const Inst& i, unsigned, Accessor access) {
   access.call(access.context, a, 4);
 }
 
+std::uint64_t scratchSpan(Wave& w, const Inst& i, unsigned bytes) {
+  std::uint32_t offset = 0;
+  if (!w.exec() || (hasVectorOffset(w, i) && !uniform(w, w.row(i.src[0]), offset))) return 0;
+  offset += i.literal + (i.sdst == kNoOperand ? 0 : w.s[i.sdst]);
+  return privateSpan(w, offset, bytes / 4);
+}
+
 void scratchAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access) {
   if (!w.exec()) return;
-  // gfx942 says with the LDS bit (there: SVE) that the VGPR counts; before, it counts when there is no SGPR.
-  bool vector = w.shared->gpu == Gpu::kGfx942 ? i.lds : i.sdst == kNoOperand;
+  bool vector = hasVectorOffset(w, i);
   std::uint32_t base = i.literal + (i.sdst == kNoOperand ? 0 : w.s[i.sdst]);
   Rows row = w.row(i.src[0]);
   std::uint64_t offsets[kLanes];

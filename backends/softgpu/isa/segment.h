@@ -15,6 +15,9 @@ struct Accessor {
   const void* context;
 };
 
+// The address where scratch instructions find all lanes side by side (privateSpan), or 0.
+std::uint64_t scratchSpan(Wave& w, const Inst& i, unsigned bytes);
+
 void flatAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access);
 void globalAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access);
 void scratchAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access);

@@ -1,5 +1,5 @@
 // Vector instructions with two sources: integers and selection. Floating point ones are in vop2_float.cpp.
-#include "backends/softgpu/isa/operand.h"
+#include "backends/softgpu/isa/lanes.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 

@@ -28,16 +28,14 @@ LANE(v_madak_f32, float, (float a, float b, float k), mulThenAdd(a, b, k))
 static HIPR_INLINE Half addHalf(Half a, Half b) {
   return toHalf(toFloat(a) + toFloat(b));
 }
-static HIPR_INLINE Half subHalf(Half a, Half b) {
-  return toHalf(toFloat(a) - toFloat(b));
-}
 static HIPR_INLINE Half mulHalf(Half a, Half b) {
   return toHalf(toFloat(a) * toFloat(b));
 }
-LANE(v_add_f16, Half, (Half a, Half b), addHalf(a, b))
-LANE(v_sub_f16, Half, (Half a, Half b), subHalf(a, b))
-LANE(v_subrev_f16, Half, (Half a, Half b), subHalf(b, a))
-LANE(v_mul_f16, Half, (Half a, Half b), mulHalf(a, b))
+// Sums and products of two halves need no more than a float has, or are far from a tie.
+LANE(v_add_f16, HalfFloat, (HalfFloat a, HalfFloat b), a + b)
+LANE(v_sub_f16, HalfFloat, (HalfFloat a, HalfFloat b), a - b)
+LANE(v_subrev_f16, HalfFloat, (HalfFloat a, HalfFloat b), b - a)
+LANE(v_mul_f16, HalfFloat, (HalfFloat a, HalfFloat b), a* b)
 LANE(v_mac_f16, Half, (Half a, Half b, Half c), addHalf(mulHalf(a, b), c))
 LANE(v_madmk_f16, Half, (Half a, Half k, Half b), addHalf(mulHalf(a, k), b))
 LANE(v_madak_f16, Half, (Half a, Half b, Half k), addHalf(mulHalf(a, b), k))

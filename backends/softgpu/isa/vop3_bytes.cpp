@@ -1,5 +1,5 @@
 // Instructions over the bytes of a register: permutes, averages and sums of absolute differences.
-#include "backends/softgpu/isa/operand.h"
+#include "backends/softgpu/isa/lanes.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {

@@ -17,10 +17,6 @@ HIPR_INLINE float legacyMultiplyThenAdd(float a, float b, float c) {
 HIPR_INLINE float number(Half x) {
   return toFloat(x);
 }
-// A product of halves is exact in float, and the sum with a third is exact in double or far from a tie.
-HIPR_INLINE Half fused(Half a, Half b, Half c) {
-  return toHalf(static_cast<double>(number(a) * number(b)) + static_cast<double>(number(c)));
-}
 HIPR_INLINE Half flushedHalf(Half x) {
   return {static_cast<std::uint16_t>(x.bits & 0x7c00 ? x.bits : x.bits & 0x8000)};
 }
@@ -90,7 +86,7 @@ HIPR_INLINE double trigSegment(double x, U32 segment) {
 
 LANE(v_fma_f32, float, (float a, float b, float c), __builtin_fmaf(a, b, c))
 LANE(v_fma_f64, double, (double a, double b, double c), __builtin_fma(a, b, c))
-LANE(v_fma_f16, Half, (Half a, Half b, Half c), fused(a, b, c))
+LANE(v_fma_f16, HalfFloat, (HalfFloat a, HalfFloat b, HalfFloat c), fusedForHalf(a, b, c))
 const Impl v_fma_legacy_f16 = v_fma_f16;
 LANE(v_mad_f32, float, (float a, float b, float c), multiplyThenAdd(a, b, c))
 LANE(v_mad_legacy_f32, float, (float a, float b, float c), legacyMultiplyThenAdd(a, b, c))

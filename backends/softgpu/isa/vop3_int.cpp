@@ -1,5 +1,5 @@
 // Integer instructions that exist in the VOP3 encoding only.
-#include "backends/softgpu/isa/operand.h"
+#include "backends/softgpu/isa/lanes.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {

@@ -20,40 +20,29 @@ HIPR_INLINE U16 saturatedMad(U16 a, U16 b, U16 c) {
   U32 exact = U32{a} * b + c;
   return static_cast<U16>(exact > 0xffff ? 0xffff : exact);
 }
-HIPR_INLINE Half fused(Half a, Half b, Half c) {
-  return toHalf(static_cast<double>(toFloat(a) * toFloat(b)) + static_cast<double>(toFloat(c)));
-}
-
-// The sum of two halves is exact in float but for bits too far down to matter.
-HIPR_INLINE Half sum(Half a, Half b) {
-  return toHalf(toFloat(a) + toFloat(b));
-}
-
 template <auto Fn, auto Saturated>
 void halves(Wave& w, const Inst& i) {
-  runHalves(w, i, Lanes<Fn>::kShape, i.clamp ? Lanes<Saturated>::loop : Lanes<Fn>::loop);
+  runHalves(w, i, Lanes<Fn>::kShape, i.clamp ? Packed<Saturated>::loop : Packed<Fn>::loop);
 }
 // Plain pairs of registers, all lanes: the common case in compiled code.
+template <auto Fn, std::size_t... K>
+HIPR_INLINE bool plainDwords(Wave& w, const Inst& i, std::index_sequence<K...> sources) {
+  if (w.exec() != ~0ull || !w.plainFloat || (i.neg | i.abs) || i.clamp || !((i.src[K] >= kVgpr) && ...)) return false;
+  Rows lows[] = {w.row(i.src[K]) + ((i.opSel >> K) & 1) * kLanes...};
+  Rows highs[] = {w.row(i.src[K]) + ((i.opSelHi >> K) & 1) * kLanes...};
+  // The low result may overwrite a source of the high one, and then waits; not the other way round.
+  alignas(64) U32 waiting[kLanes];
+  std::uint32_t* out = w.row(i.dst);
+  bool waits = ((highs[K] == out) || ...);
+  Lanes<Fn>::run(lows, waits ? waiting : out, w.mode, sources);
+  Lanes<Fn>::run(highs, out + kLanes, w.mode, sources);
+  if (waits) std::memcpy(out, waiting, sizeof waiting);
+  return true;
+}
 template <auto Fn>
 void dwords(Wave& w, const Inst& i) {
-  constexpr unsigned kSources = Lanes<Fn>::kSources;
-  bool plain = w.exec() == ~0ull && w.plainFloat && !(i.neg | i.abs) && !i.clamp;
-  for (unsigned k = 0; k < kSources; ++k) plain = plain && i.src[k] >= kVgpr;
-  if (plain) {
-    alignas(64) U32 low[kLanes];
-    Rows lows[kSources], highs[kSources];
-    for (unsigned k = 0; k < kSources; ++k) {
-      lows[k] = w.row(i.src[k]) + ((i.opSel >> k) & 1) * kLanes;
-      highs[k] = w.row(i.src[k]) + ((i.opSelHi >> k) & 1) * kLanes;
-    }
-    // The high result may overwrite a source of the low one, not the other way round.
-    std::uint32_t* out = w.row(i.dst);
-    Lanes<Fn>::run(lows, low, w.mode, std::make_index_sequence<kSources>{});
-    Lanes<Fn>::run(highs, out + kLanes, w.mode, std::make_index_sequence<kSources>{});
-    std::memcpy(out, low, sizeof low);
-    return;
-  }
-  runDwords(w, i, Lanes<Fn>::kShape, Lanes<Fn>::loop);
+  if (!plainDwords<Fn>(w, i, std::make_index_sequence<Lanes<Fn>::kSources>{}))
+    runDwords(w, i, Lanes<Fn>::kShape, Lanes<Fn>::loop);
 }
 
 }  // namespace
@@ -91,9 +80,9 @@ HALVES(v_pk_max_i16, I16, (I16 a, I16 b), a > b ? a : b)
 HALVES(v_pk_min_i16, I16, (I16 a, I16 b), a < b ? a : b)
 HALVES(v_pk_max_u16, U16, (U16 a, U16 b), a > b ? a : b)
 HALVES(v_pk_min_u16, U16, (U16 a, U16 b), a < b ? a : b)
-HALVES(v_pk_fma_f16, Half, (Half a, Half b, Half c), fused(a, b, c))
-HALVES(v_pk_add_f16, Half, (Half a, Half b), sum(a, b))
-HALVES(v_pk_mul_f16, Half, (Half a, Half b), toHalf(toFloat(a) * toFloat(b)))
+HALVES(v_pk_fma_f16, HalfFloat, (HalfFloat a, HalfFloat b, HalfFloat c), fusedForHalf(a, b, c))
+HALVES(v_pk_add_f16, HalfFloat, (HalfFloat a, HalfFloat b), a + b)
+HALVES(v_pk_mul_f16, HalfFloat, (HalfFloat a, HalfFloat b), a* b)
 HALVES(v_pk_min_f16, Half, (Half a, Half b, Lane l), minNum(a, b, ieee(l)))
 HALVES(v_pk_max_f16, Half, (Half a, Half b, Lane l), maxNum(a, b, ieee(l)))
 
@@ -113,20 +102,25 @@ RUN(v_pk_mov_b32) {
 namespace {
 
 // op_sel_hi: the source is the half that op_sel names, else a float. ABS comes from the NEG_HI bits.
-void mixSource(const Wave& w, const Inst& i, unsigned k, U32* out) {
-  bool isHalf = (i.opSelHi >> k) & 1;
+Rows mixSource(const Wave& w, const Inst& i, unsigned k, U32* out) {
+  bool isHalf = (i.opSelHi >> k) & 1, abs = (i.abs >> k) & 1, neg = (i.neg >> k) & 1;
   unsigned shift = (i.opSel >> k) & 1 ? 16 : 0;
-  bool abs = (i.abs >> k) & 1, neg = (i.neg >> k) & 1;
   Kind kind = isHalf ? Kind::kF16 : Kind::kF32;
-  std::memcpy(out, source32(w, i, k, kind, out), kLanes * sizeof(U32));
+  bool flush = !keepsDenormals(w.mode, kind, 1);
+  Rows in = source32(w, i, k, kind, out);
+  if (!isHalf && !abs && !neg && !flush) return in;
   if (isHalf) {
-    for (int l = 0; l < kLanes; ++l) out[l] = (out[l] >> shift) & 0xffff;
+    for (int l = 0; l < kLanes; ++l) out[l] = (in[l] >> shift) & 0xffff;
+  } else if (in != out) {
+    std::memcpy(out, in, kLanes * sizeof(U32));
   }
-  if (!keepsDenormals(w.mode, kind, 1)) flushDenormals(out, kind);
+  if (flush) flushDenormals(out, kind);
+  U32 keep = abs ? 0x7fffffff : ~0u, flip = neg ? 0x80000000 : 0;
   if (isHalf) {
     for (int l = 0; l < kLanes; ++l) out[l] = toBits(toFloat(Half{static_cast<U16>(out[l])}));
   }
-  for (int l = 0; l < kLanes; ++l) out[l] = (abs ? out[l] & 0x7fffffff : out[l]) ^ (neg ? 0x80000000 : 0);
+  for (int l = 0; l < kLanes; ++l) out[l] = (out[l] & keep) ^ flip;
+  return out;
 }
 
 HIPR_INLINE float fmaLane(float a, float b, float c) {
@@ -135,8 +129,8 @@ HIPR_INLINE float fmaLane(float a, float b, float c) {
 
 void mixed(Wave& w, const Inst& i, U32* out) {
   alignas(64) U32 buffers[3][kLanes];
-  for (unsigned k = 0; k < 3; ++k) mixSource(w, i, k, buffers[k]);
-  Rows rows[3] = {buffers[0], buffers[1], buffers[2]};
+  Rows rows[3];
+  for (unsigned k = 0; k < 3; ++k) rows[k] = mixSource(w, i, k, buffers[k]);
   HostRounding rounding(w.mode, Kind::kF32);
   Lanes<fmaLane>::loop(rows, out, w.mode);
 }

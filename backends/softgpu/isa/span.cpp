@@ -1,0 +1,117 @@
+#include "backends/softgpu/isa/span.h"
+
+namespace hipr::softgpu::HIPR_LEVEL {
+namespace {
+
+using U32 = std::uint32_t;
+typedef U32 AnyU32 __attribute__((aligned(1), may_alias));
+
+// Every other of kVectors vectors' worth of values, and back; unrolled, all of it stays in vector registers.
+template <int kVectors, class In>
+HIPR_INLINE void split(const In* in, U32* even, U32* odd) {
+#pragma GCC unroll 2
+  for (int first = 0; first < kVectors * kVectorLanes; first += kVectorLanes) {
+#pragma GCC ivdep
+    for (int n = first; n < first + kVectorLanes; ++n) {
+      even[n] = in[2 * n];
+      odd[n] = in[2 * n + 1];
+    }
+  }
+}
+template <int kVectors, class Out>
+HIPR_INLINE void merge(const U32* even, const U32* odd, Out* out) {
+#pragma GCC unroll 2
+  for (int first = 0; first < kVectors * kVectorLanes; first += kVectorLanes) {
+#pragma GCC ivdep
+    for (int n = first; n < first + kVectorLanes; ++n) {
+      out[2 * n] = even[n];
+      out[2 * n + 1] = odd[n];
+    }
+  }
+}
+
+std::uint64_t signedOffset(const Inst& i) {
+  return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(i.literal)});
+}
+
+}  // namespace
+
+std::uint64_t globalSpan(Wave& w, const Inst& i, unsigned bytes) {
+  Rows low = w.row(i.src[0]);
+  if (w.exec() != ~0ull || !inOrder(low, bytes)) return 0;
+  std::uint64_t base = low[0];
+  if (i.sdst == kNoOperand) {
+    if (outOfStep(low + kLanes, low[kLanes], 0)) return 0;
+    base |= std::uint64_t{low[kLanes]} << 32;
+  } else {
+    base += w.pair(i.sdst);
+  }
+  base += signedOffset(i);
+  return reachable(w, base, kLanes * bytes) ? base : 0;
+}
+
+std::uint64_t flatSpan(Wave& w, const Inst& i, unsigned bytes) {
+  U32 high = w.row(i.src[0])[kLanes];
+  return high == kSharedBase || high == kPrivateBase ? 0 : globalSpan(w, i, bytes);
+}
+
+std::uint64_t ldsSpan(const Wave& w, const Inst& i, U32 offset, unsigned bytes) {
+  Rows base = w.row(i.src[0]);
+  if (i.lds || w.exec() != ~0ull || !inOrder(base, bytes)) return 0;
+  std::uint64_t first = std::uint64_t{base[0]} + offset;
+  return first + kLanes * bytes <= w.lds.end - w.lds.begin ? w.lds.begin + first : 0;
+}
+
+void loadSpan(std::uint64_t from, unsigned dwords, U32* row) {
+  auto* in = reinterpret_cast<const AnyU32*>(from);
+  if (dwords == 1) {
+    std::memcpy(row, in, kLanes * sizeof *row);
+  } else if (dwords == 2) {
+    for (int l = 0; l < kLanes; l += kVectorLanes) split<1>(in + 2 * l, row + l, row + l + kLanes);
+  } else if (dwords == 4) {
+    for (int l = 0; l < kLanes; l += kVectorLanes) {
+      alignas(64) U32 even[2 * kVectorLanes], odd[2 * kVectorLanes];
+      split<2>(in + 4 * l, even, odd);
+      split<1>(even, row + l, row + l + 2 * kLanes);
+      split<1>(odd, row + l + kLanes, row + l + 3 * kLanes);
+    }
+  } else {
+    for (int l = 0; l < kLanes; ++l)
+      for (unsigned k = 0; k < dwords; ++k) row[k * kLanes + l] = in[l * dwords + k];
+  }
+}
+
+void storeSpan(std::uint64_t to, unsigned dwords, Rows row) {
+  auto* out = reinterpret_cast<AnyU32*>(to);
+  if (dwords == 1) {
+    std::memcpy(out, row, kLanes * sizeof *row);
+  } else if (dwords == 2) {
+    for (int l = 0; l < kLanes; l += kVectorLanes) merge<1>(row + l, row + l + kLanes, out + 2 * l);
+  } else if (dwords == 4) {
+    for (int l = 0; l < kLanes; l += kVectorLanes) {
+      alignas(64) U32 even[2 * kVectorLanes], odd[2 * kVectorLanes];
+      merge<1>(row + l, row + l + 2 * kLanes, even);
+      merge<1>(row + l + kLanes, row + l + 3 * kLanes, odd);
+      merge<2>(even, odd, out + 4 * l);
+    }
+  } else {
+    for (int l = 0; l < kLanes; ++l)
+      for (unsigned k = 0; k < dwords; ++k) out[l * dwords + k] = row[k * kLanes + l];
+  }
+}
+
+std::uint64_t privateSpan(const Wave& w, std::uint64_t offset, unsigned dwords) {
+  bool inside = offset < w.scratchBytes && 4 * dwords <= w.scratchBytes - offset;
+  return inside && offset % 4 == 0 ? w.scratch.begin + offset * kLanes : 0;
+}
+
+void loadPrivate(Wave& w, std::uint64_t from, unsigned dwords, U32* row) {
+  storeMasked(w, row, reinterpret_cast<const U32*>(from), dwords);
+}
+
+// What the other lanes have there is written back unchanged: the memory is this wave's alone.
+void storePrivate(Wave& w, std::uint64_t to, unsigned dwords, Rows row) {
+  storeMasked(w, reinterpret_cast<U32*>(to), row, dwords);
+}
+
+}  // namespace hipr::softgpu::HIPR_LEVEL

@@ -1,8 +1,33 @@
 #include "backends/softgpu/isa/buffer.h"
 
-#include "backends/softgpu/isa/span.h"
-
 namespace hipr::softgpu::HIPR_LEVEL {
+
+namespace {
+
+constexpr std::uint64_t kElement = 4;  // bytes of one lane that stay together under swizzling
+
+template <bool kStore>
+bool moveElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& values) {
+  Addresses whole, part;
+  if (!bufferAddresses(w, i, d, 0, bytes, whole)) return false;
+  unsigned piece = straddles(d, whole, bytes) || bytes < kElement ? 1 : kElement;
+  for (unsigned at = 0; at < bytes && whole.active; at += piece) {
+    if (!bufferAddresses(w, i, d, at, piece, part)) return false;
+    part.active &= whole.active;
+    if (!part.active) continue;
+    repeatActive(part);
+    if (!checkAll(w, i, part, piece)) return false;
+    for (std::uint64_t left = part.active; left; left &= left - 1) {
+      int l = std::countr_zero(left);
+      auto* memory = reinterpret_cast<char*>(part.at[l]);
+      auto* value = reinterpret_cast<char*>(&values[at / 4][l]) + at % 4;
+      std::memcpy(kStore ? memory : value, kStore ? value : memory, piece);
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 bool BufferDescriptor::read(Wave& w, const Inst& i, BufferDescriptor& d) {
   if (i.sdst > 124) {
@@ -22,7 +47,6 @@ bool BufferDescriptor::read(Wave& w, const Inst& i, BufferDescriptor& d) {
 }
 
 bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a) {
-  constexpr std::uint64_t kElement = 4;  // bytes of one lane that stay together under swizzling
   Rows first = w.row(i.src[0]);
   Rows offsets = i.offen ? first + (i.idxen ? kLanes : 0) : nullptr;
   std::uint64_t scalar = src32(w, i, 2);
@@ -51,23 +75,17 @@ bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned
   return false;
 }
 
-std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords) {
-  if (w.exec() != ~0ull || !i.offen || i.idxen || d.swizzle || d.addLane) return 0;
-  Rows offsets = w.row(i.src[0]);
-  if (!inOrder(offsets, 4 * dwords)) return 0;
-  std::uint64_t bytes = kLanes * 4 * dwords, scalar = src32(w, i, 2);
-  std::uint64_t first = std::uint64_t{offsets[0]} + i.literal + scalar;
-  return first + bytes <= d.records && reachable(w, d.base + first, bytes) ? d.base + first : 0;
+bool straddles(const BufferDescriptor& d, const Addresses& a, unsigned bytes) {
+  bool any = false;
+  for (int l = 0; l < kLanes; ++l) any |= a.at[l] % kElement + (bytes < kElement ? bytes : kElement) > kElement;
+  return d.swizzle && any;
 }
 
-// The stack as compilers for gfx90a address it: lanes interleaved over the whole wave, their number added.
-std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords) {
-  if (i.idxen || !d.swizzle || !d.addLane || d.stride || d.indexStride != kLanes || d.base != w.scratch.begin) return 0;
-  std::uint32_t offset = 0;
-  if (i.offen && !uniform(w, w.row(i.src[0]), offset)) return 0;
-  std::uint64_t scalar = src32(w, i, 2), own = std::uint64_t{offset} + i.literal;
-  if (scalar % (4 * kLanes) || own + scalar + 4 * dwords > d.records) return 0;
-  return privateSpan(w, own + scalar / kLanes, dwords);
+bool loadElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& to) {
+  return moveElements<false>(w, i, d, bytes, to);
+}
+bool storeElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& from) {
+  return moveElements<true>(w, i, d, bytes, from);
 }
 
 void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows) {

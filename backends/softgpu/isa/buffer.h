@@ -21,9 +21,14 @@ struct BufferDescriptor {
 // other active ones read zero and write nothing. False after raising a fault.
 bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a);
 
-// As globalSpan() and privateSpan(), through a descriptor.
-std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
-std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+// Up to four dwords of each lane. Lanes outside the buffer have zeros and write nothing.
+using Element = std::uint32_t[4][kLanes];
+// Moves `bytes` of each lane piece by piece: right for every address, also where a swizzled one is not aligned and
+// each byte has a place of its own. False after raising a fault.
+bool loadElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& to);
+bool storeElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& from);
+// Some active lane's `bytes` are not within one of the dwords that swizzling moves about.
+bool straddles(const BufferDescriptor& d, const Addresses& a, unsigned bytes);
 
 // Writes zero to `rows` registers of the active lanes that are not in `inside`.
 void zeroOutside(Wave& w, std::uint64_t inside, std::uint32_t* row, unsigned rows);

@@ -1,6 +1,5 @@
 // Untyped buffer loads, stores and atomics.
 #include "backends/softgpu/isa/buffer.h"
-#include "backends/softgpu/isa/span.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
@@ -18,11 +17,14 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   if (i.lds) return toLds(w, i, d, 4, false);
-  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return loadSpan(at, dwords, w.row(i.dst));
-  if (std::uint64_t at = stackSpan(w, i, d, dwords)) return loadPrivate(w, at, dwords, w.row(i.dst));
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
   std::uint32_t* row = w.row(i.dst);
+  if (straddles(d, a, 4)) {
+    Element values{};
+    if (loadElements(w, i, d, dwords * 4, values)) storeMasked(w, row, values[0], dwords);
+    return;
+  }
   if (a.active == w.exec() && (dwords == 1 || !d.swizzle)) return loadDwords(w, i, a, dwords, row);
   // Dword by dword: each is swizzled and checked on its own. The address registers may be among the results.
   std::uint32_t values[4 * kLanes] = {};
@@ -37,10 +39,14 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
 void store(Wave& w, const Inst& i, unsigned dwords) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
-  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return storeSpan(at, dwords, w.row(i.src[1]));
-  if (std::uint64_t at = stackSpan(w, i, d, dwords)) return storePrivate(w, at, dwords, w.row(i.src[1]));
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
+  if (straddles(d, a, 4)) {
+    Element values;
+    std::memcpy(values, w.row(i.src[1]), dwords * sizeof values[0]);
+    storeElements(w, i, d, dwords * 4, values);
+    return;
+  }
   if (a.active == w.exec() && (dwords == 1 || !d.swizzle)) return storeDwords(w, i, a, dwords, w.row(i.src[1]));
   for (unsigned k = 0; k < dwords; ++k) {
     if (!bufferAddresses(w, i, d, 4 * k, 4, a)) return;
@@ -55,6 +61,15 @@ void loadPart(Wave& w, const Inst& i, unsigned bytes, Part part, Place place) {
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, bytes, a)) return;
   std::uint32_t* row = w.row(i.dst);
+  if (straddles(d, a, bytes)) {  // two bytes
+    Element values{};
+    if (!loadElements(w, i, d, bytes, values)) return;
+    bool sign = part == Part::kSignedShort;
+    for (int l = 0; l < kLanes; ++l)
+      values[0][l] =
+          placePart(row[l], sign ? static_cast<U32>(static_cast<std::int16_t>(values[0][l])) : values[0][l], place);
+    return storeMasked(w, row, values[0], 1);
+  }
   for (std::uint64_t left = w.exec() & ~a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
     row[l] = placePart(row[l], 0, place);
@@ -68,6 +83,12 @@ void storePart(Wave& w, const Inst& i, unsigned bytes, bool high) {
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, bytes, a)) return;
+  if (straddles(d, a, bytes)) {
+    Element values;
+    for (int l = 0; l < kLanes; ++l) values[0][l] = w.row(i.src[1])[l] >> (high ? 16 : 0);
+    storeElements(w, i, d, bytes, values);
+    return;
+  }
   storePart(w, i, a, bytes, high, w.row(i.src[1]));
 }
 

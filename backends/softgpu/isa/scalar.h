@@ -23,6 +23,13 @@ static inline void jump(Wave& w, const Inst& i, std::uint64_t address) {
   w.ip = target;
 }
 
+// Writes MODE. While it asks for indexed registers or for skipping, another loop runs the wave.
+static inline void changeMode(Wave& w, std::uint32_t mode) {
+  bool already = w.gprIndexing;
+  setMode(w, mode);
+  if (w.gprIndexing && !already) runIndexed(w);
+}
+
 HIPR_INLINE std::uint64_t afterInst(const Wave& w, const Inst& i) {
   return w.code->addressOf(i) + 4 * i.words;
 }

@@ -112,6 +112,18 @@ TRANSFER_STORE(dword, 1)
 TRANSFER_STORE(dwordx2, 2)
 TRANSFER_STORE(dwordx4, 4)
 
+// Scalar scratch: the base is the wave's, offsets count bytes that no lane's interleaving touches.
+#define SCRATCH(name, dwords)   \
+  RUN(s_scratch_load_##name) {  \
+    plain(w, i, dwords, false); \
+  }                             \
+  RUN(s_scratch_store_##name) { \
+    plain(w, i, dwords, true);  \
+  }
+SCRATCH(dword, 1)
+SCRATCH(dwordx2, 2)
+SCRATCH(dwordx4, 4)
+
 #define ATOMICS(name, op, compare)                            \
   RUN(s_atomic_##name) {                                      \
     modify<atomic::op, U32, compare>(w, i, w.pair(i.sdst));   \

@@ -188,8 +188,11 @@ RUN(s_cmp_lg_u64) {
 // The second source field is not an operand here but the four enable bits.
 RUN(s_set_gpr_idx_on) {
   w.s[kM0] = (w.s[kM0] & ~0xf0ffu) | (src32(w, i, 0) & 0xff) | (i.src[1] & 15u) << 12;
-  setMode(w, w.mode | 1u << 27);
-  runIndexed(w);
+  changeMode(w, w.mode | kGprIndexing);
+}
+RUN(s_setvskip) {
+  bool skip = (src32(w, i, 0) >> (src32(w, i, 1) & 31)) & 1;
+  changeMode(w, skip ? w.mode | kVectorSkip : w.mode & ~kVectorSkip);
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

@@ -88,7 +88,7 @@ Field fieldOf(const Inst& i) {
 void writeHwReg(Wave& w, const Inst& i, U32 value) {
   Field f = fieldOf(i);
   auto merge = [&](U32 old) { return (old & ~(f.mask << f.shift)) | (value & f.mask) << f.shift; };
-  if (f.id == kModeReg) setMode(w, merge(w.mode));
+  if (f.id == kModeReg) changeMode(w, merge(w.mode));
   if (f.id == kTrapStatus) w.trapStatus = merge(w.trapStatus);
 }
 

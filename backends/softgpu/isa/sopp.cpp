@@ -99,7 +99,7 @@ RUN(s_trap) {
 }
 
 RUN(s_set_gpr_idx_off) {
-  setMode(w, w.mode & ~(1u << 27));
+  changeMode(w, w.mode & ~kGprIndexing);
 }
 RUN(s_set_gpr_idx_mode) {
   w.s[kM0] = (w.s[kM0] & ~0xf000u) | (i.literal & 15) << 12;

@@ -1,4 +1,4 @@
-// Conversions to 8-bit floats (gfx942).
+// Conversions to and from 8-bit floats (gfx942).
 #include "backends/softgpu/isa/fp8.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
@@ -48,6 +48,18 @@ void stochastic(Wave& w, const Inst& i) {
 // op_sel[3] names the half of the destination; the other one stays.
 LANE(v_cvt_pk_fp8_f32, std::uint16_t, (float a, float b, Lane l), packedPair<Float8>(a, b, saturates(l)))
 LANE(v_cvt_pk_bf8_f32, std::uint16_t, (float a, float b, Lane l), packedPair<Bfloat8>(a, b, saturates(l)))
+
+// The lowest byte or the lowest two; SDWA names another.
+template <class Format>
+static HIPR_INLINE std::uint64_t unpackedPair(U32 a) {
+  return std::bit_cast<U32>(Format::decode(a & 255)) | std::uint64_t{std::bit_cast<U32>(Format::decode(a >> 8 & 255))}
+                                                           << 32;
+}
+LANE(v_cvt_f32_fp8, float, (U32 a), Float8::decode(a & 255))
+LANE(v_cvt_f32_bf8, float, (U32 a), Bfloat8::decode(a & 255))
+LANE(v_cvt_pk_f32_fp8, std::uint64_t, (U32 a), unpackedPair<Float8>(a))
+LANE(v_cvt_pk_f32_bf8, std::uint64_t, (U32 a), unpackedPair<Bfloat8>(a))
+
 const Impl v_cvt_sr_fp8_f32{stochastic<Float8>, stochastic<Float8>};
 const Impl v_cvt_sr_bf8_f32{stochastic<Bfloat8>, stochastic<Bfloat8>};
 

@@ -16,6 +16,10 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
+bool scalar(const Inst& i) {
+  return i.row >= allRows().size() || allRows()[i.row].encoding <= Encoding::SMEM;
+}
+
 bool vectorAlu(const Inst& i) {
   if (i.row >= allRows().size()) return false;
   Encoding e = allRows()[i.row].encoding;
@@ -45,7 +49,7 @@ void setMode(Wave& w, std::uint32_t mode) {
   w.mode = mode;
   w.flushF32 = ((mode >> 4) & 3) != 3;
   w.plainFloat = (mode & 0xff) == 0xf0;
-  w.gprIndexing = (mode >> 27) & 1;
+  w.gprIndexing = mode & (kGprIndexing | kVectorSkip);
 }
 
 void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, std::uint64_t address) {
@@ -104,7 +108,8 @@ void runIndexed(Wave& w) {
   while (w.gprIndexing && w.budget-- > 0) {
     const Inst* i = w.ip;
     w.ip = i + i->words;
-    if (!vectorAlu(*i)) {
+    if ((w.mode & kVectorSkip) && !scalar(*i)) continue;
+    if (!(w.mode & kGprIndexing) || !vectorAlu(*i)) {
       i->run(w, *i);
       continue;
     }

@@ -17,6 +17,8 @@
 namespace hipr::softgpu {
 
 inline constexpr int kLanes = 64;
+inline constexpr std::uint32_t kGprIndexing = 1u << 27;  // bits of MODE
+inline constexpr std::uint32_t kVectorSkip = 1u << 28;
 inline constexpr unsigned kMaxRows = 512 + 32;  // any register number plus any operand width stays inside
 
 // State all workgroups of a dispatch share.
@@ -74,9 +76,9 @@ struct Wave {
   std::uint32_t gwsRound;
   std::uint8_t gwsResource;
   std::uint8_t gprIndex;  // enables of s_set_gpr_idx: bits src0, src1, src2, dst; 0 = off
-  bool gprIndexing;
-  bool flushF32;    // MODE flushes f32 denormals
-  bool plainFloat;  // MODE rounds to nearest and keeps all denormals
+  bool gprIndexing;       // MODE has one of the two bits below: runIndexed() runs the wave
+  bool flushF32;          // MODE flushes f32 denormals
+  bool plainFloat;        // MODE rounds to nearest and keeps all denormals
   bool scc;
   WaveState state;
   std::uint32_t idInGroup;
@@ -114,7 +116,8 @@ void setMode(Wave& w, std::uint32_t mode);
 
 // Runs until the wave stops or its budget is spent.
 void runWave(Wave& w);
-// The same while s_set_gpr_idx is on: vector registers are addressed relative to M0.
+// The same while s_set_gpr_idx is on (vector registers are addressed relative to M0) or s_setvskip (vector
+// instructions do nothing).
 void runIndexed(Wave& w);
 
 }  // namespace hipr::softgpu

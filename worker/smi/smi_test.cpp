@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -173,6 +174,32 @@ TEST_F(Service, TheMetricsPageIsWellFormed) {
   EXPECT_NE(page.find("hip_worker_requests_total{call=\"LaunchKernel\"} 1\n"), std::string::npos);
   EXPECT_NE(page.find("hip_worker_sessions 1\n"), std::string::npos);
   EXPECT_NE(page.find("client=\"evil\\\"host\\\\?:1\""), std::string::npos);
+}
+
+std::set<std::string> metricNames(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::stringstream stream;
+  stream << file.rdbuf();
+  const std::string text = stream.str();
+  const std::regex name("hip_(gpu|worker)_[a-z_]+[a-z]");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) names.insert(at->str());
+  return names;
+}
+
+// The dashboard and the manual name metrics that exist.
+TEST(MetricsPage, DashboardAndManualAskForWhatThereIs) {
+  const std::string root = HIPR_SOURCE_DIR;
+  const std::set<std::string> served = metricNames(root + "/worker/smi/metrics_page.cpp");
+  EXPECT_GT(served.size(), 30u);
+  for (const char* reader : {"/deploy/grafana/hip-worker.json", "/docs/smi.md"}) {
+    const std::set<std::string> asked = metricNames(root + reader);
+    EXPECT_GT(asked.size(), 10u) << reader;
+    for (const std::string& name : asked) {
+      EXPECT_TRUE(served.contains(name)) << reader << " names " << name;
+    }
+  }
 }
 
 TEST(SessionBoard, WhatASessionDidOutlivesIt) {

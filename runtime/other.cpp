@@ -1,6 +1,7 @@
 // Small exports that need no device: half-float conversion, channel descriptions, build identification, debugger hooks.
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 

@@ -1,5 +1,7 @@
 #include "backends/softgpu/isa/buffer.h"
 
+#include "backends/softgpu/isa/span.h"
+
 namespace hipr::softgpu::HIPR_LEVEL {
 
 namespace {
@@ -73,6 +75,25 @@ bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned
   if (highest < w.scratch.end && bytes <= w.scratch.end - highest) return true;
   raise(w, i, FaultKind::kMemory, "private memory access out of range (stack overflow?)", -1, highest);
   return false;
+}
+
+std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords) {
+  if (w.exec() != ~0ull || !i.offen || i.idxen || d.swizzle || d.addLane) return 0;
+  Rows offsets = w.row(i.src[0]);
+  if (!inOrder(offsets, 4 * dwords)) return 0;
+  std::uint64_t bytes = kLanes * 4 * dwords, scalar = src32(w, i, 2);
+  std::uint64_t first = std::uint64_t{offsets[0]} + i.literal + scalar;
+  return first + bytes <= d.records && reachable(w, d.base + first, bytes) ? d.base + first : 0;
+}
+
+// The stack as compilers for gfx90a address it: lanes interleaved over the whole wave, their number added.
+std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords) {
+  if (i.idxen || !d.swizzle || !d.addLane || d.stride || d.indexStride != kLanes || d.base != w.scratch.begin) return 0;
+  std::uint32_t offset = 0;
+  if (i.offen && !uniform(w, w.row(i.src[0]), offset)) return 0;
+  std::uint64_t scalar = src32(w, i, 2), own = std::uint64_t{offset} + i.literal;
+  if (scalar % (4 * kLanes) || own + scalar + 4 * dwords > d.records) return 0;
+  return privateSpan(w, own + scalar / kLanes, dwords);
 }
 
 bool straddles(const BufferDescriptor& d, const Addresses& a, unsigned bytes) {

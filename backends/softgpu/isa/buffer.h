@@ -21,6 +21,10 @@ struct BufferDescriptor {
 // other active ones read zero and write nothing. False after raising a fault.
 bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a);
 
+// As globalSpan() and privateSpan(), through a descriptor.
+std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+
 // Up to four dwords of each lane. Lanes outside the buffer have zeros and write nothing.
 using Element = std::uint32_t[4][kLanes];
 // Moves `bytes` of each lane piece by piece: right for every address, also where a swizzled one is not aligned and

@@ -20,7 +20,7 @@ bool softgpuWasUsed() {
 Status openSource(SourcePtr& source) {
   if (envText("HIP_REMOTE_SOFTGPU")) return openSoftgpu(source);
   std::string tried;
-  for (const auto open : {openNvml}) {
+  for (const auto open : {openAmdSmi, openNvml}) {
     const Status status = open(source);
     if (status.ok() && !source->gpus().empty()) return status;
     tried += (tried.empty() ? "" : "; ") + (status.ok() ? "a library without a GPU" : status.message());

@@ -10,6 +10,7 @@ using Arguments = std::span<char* const>;
 
 int run(Arguments arguments);   // start a program with its GPU elsewhere
 int info(Arguments arguments);  // what GPUs does the worker have
+int smi(Arguments arguments);   // AMD's amd-smi on the worker's GPUs
 int env(Arguments arguments);   // print the variables `run` would set
 
 // Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.

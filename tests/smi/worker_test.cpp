@@ -1,0 +1,61 @@
+// The finished libraries against a real worker: the small one by its own test program, both libamd_smi by the calls of
+// amd-smi, and amd-smi itself where it is installed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "testing/worker_process.h"
+
+namespace {
+
+std::string beside(const char* name) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+}
+
+class WithWorker : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+    worker_.emplace();
+    worker_->use();
+  }
+  static int run(const std::string& command) { return std::system(command.c_str()); }
+  std::optional<hipr::testing::WorkerProcess> worker_;
+};
+
+TEST_F(WithWorker, TheSmallLibraryPassesItsTest) {
+  EXPECT_EQ(run(beside("test_smi_basic")), 0);
+}
+
+TEST_F(WithWorker, TheSmallLibraryNoticesThatNobodyIsThere) {
+  worker_->terminate();
+  EXPECT_NE(run("TF_CONNECT_TIMEOUT=2 " + beside("test_smi_basic")), 0);
+}
+
+#ifdef PYTHON
+class WithPython : public WithWorker, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(WithPython, TheLibraryAnswersTheCallsOfAmdSmi) {
+  const std::string soname = std::string("libamd_smi.so.") + GetParam();
+  EXPECT_EQ(run(std::string(PYTHON " " SOURCE_FOLDER "/calls.py ") + beside("../lib/") + soname +
+                " " SOURCE_FOLDER "/" + soname + ".txt 2"),
+            0);
+}
+INSTANTIATE_TEST_SUITE_P(Sonames, WithPython, ::testing::Values("26", "27"));
+
+TEST_F(WithWorker, AmdSmiShowsTheWorkersGpus) {
+  const std::string smi = beside("hip-remote") + " smi -- ";
+  if (run("command -v amd-smi > /dev/null") != 0) GTEST_SKIP() << "amd-smi is not installed";
+  for (const char* command : {"version", "list", "static", "metric", "monitor", "process", "topology"})
+    EXPECT_EQ(run(smi + command), 0) << command;
+}
+
+TEST_F(WithWorker, AmdSmiIsKeptFromChangingThisMachine) {
+  EXPECT_NE(run(beside("hip-remote") + " smi -- reset --gpureset"), 0);
+}
+#endif
+
+}  // namespace

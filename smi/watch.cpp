@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <future>
+#include <optional>
 #include <sstream>
 
 #include "smi/json.h"
@@ -11,6 +14,8 @@
 
 namespace hipr::smi {
 namespace {
+
+constexpr std::chrono::milliseconds kGlance(20);
 
 std::string clockText() {
   const std::time_t now = std::time(nullptr);
@@ -34,24 +39,33 @@ Lines compose(const Options& options, const Reports& reports) {
   return lines;
 }
 
+// Reads in the background, so that keys work while a machine takes its time to answer.
 int watchOnScreen(const Options& options, Fleet& fleet, std::chrono::milliseconds interval) {
   Reports reports;
-  {
-    Screen screen;
-    for (unsigned shown = 1;; ++shown) {
-      reports = fleet.read();
-      Lines lines = compose(options, reports);
-      lines.front() += "   q: leave";
-      screen.draw(lines);
-      if (options.count && shown >= options.count) break;
-      Screen::Event event = screen.wait(interval);
-      while (event == Screen::Event::Resized) {
-        screen.draw(lines);
-        event = screen.wait(interval);
-      }
-      if (event == Screen::Event::Quit) break;
+  Lines lines;
+  std::optional<Screen> screen(std::in_place);
+  const auto wait = [&](std::chrono::milliseconds time) {  // false: leave
+    Screen::Event event = screen->wait(time);
+    while (event == Screen::Event::Resized) {
+      screen->draw(lines);
+      event = screen->wait(time);
     }
+    return event == Screen::Event::Time;
+  };
+  for (unsigned shown = 1;; ++shown) {
+    std::future<Reports> reading = std::async(std::launch::async, [&fleet] { return fleet.read(); });
+    while (reading.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      if (wait(kGlance)) continue;
+      screen.reset();
+      std::_Exit(reports.empty() ? kExitNoneAnswered : exitCode(options, reports));  // without waiting for the answer
+    }
+    reports = reading.get();
+    lines = compose(options, reports);
+    lines.front() += "   q: leave";
+    screen->draw(lines);
+    if ((options.count && shown >= options.count) || !wait(interval)) break;
   }
+  screen.reset();
   printFailures(reports);
   return exitCode(options, reports);
 }

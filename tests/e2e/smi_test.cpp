@@ -1,5 +1,6 @@
 // Telemetry end to end: a program works on a software GPU through a worker, and the library, the command and the
 // metrics page all tell the same about it.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -97,6 +98,36 @@ bool eventually(Condition&& condition) {
   return false;
 }
 
+// Bytes used of GPU 0, as a program written for AMD SMI learns it: from libamd_smi, the one that asks a worker.
+std::uint64_t usedByAmdSmi(const WorkerProcess& worker) {
+  const fs::path file = fs::read_symlink("/proc/self/exe").parent_path() / "../lib/libamd_smi.so.27";
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_TRUE(library) << dlerror();
+  if (!library) return 0;
+  const auto find = [&]<class... P>(const char* name, int (*)(P...)) {
+    return reinterpret_cast<int (*)(P...)>(dlsym(library, name));
+  };
+  using Handle = void*;
+  const auto init = find("amdsmi_init", static_cast<int (*)(std::uint64_t)>(nullptr));
+  const auto shutDown = find("amdsmi_shut_down", static_cast<int (*)()>(nullptr));
+  const auto sockets = find("amdsmi_get_socket_handles", static_cast<int (*)(std::uint32_t*, Handle*)>(nullptr));
+  const auto processors =
+      find("amdsmi_get_processor_handles", static_cast<int (*)(Handle, std::uint32_t*, Handle*)>(nullptr));
+  const auto usage =
+      find("amdsmi_get_gpu_memory_usage", static_cast<int (*)(Handle, std::uint32_t, std::uint64_t*)>(nullptr));
+  worker.use();
+  std::uint32_t one = 1;
+  Handle socket = nullptr, gpu = nullptr;
+  std::uint64_t used = 0;
+  EXPECT_EQ(init(2), 0);  // AMD GPUs
+  EXPECT_EQ(sockets(&one, &socket), 0);
+  one = 1;
+  EXPECT_EQ(processors(socket, &one, &gpu), 0);
+  EXPECT_EQ(usage(gpu, 0, &used), 0);
+  EXPECT_EQ(shutDown(), 0);
+  return used;
+}
+
 // A program that holds `bytes` of GPU 0 and keeps it busy, until the object goes.
 class BusyProgram {
  public:
@@ -157,6 +188,7 @@ TEST_F(Smi, LibraryCommandAndPageAgree) {
   EXPECT_EQ(processes[0].memoryBytes, used);
   EXPECT_EQ(processes[0].name, "e2e_smi_test");
 
+  EXPECT_EQ(usedByAmdSmi(worker), used);
   const Outcome metrics = run(hostOption(worker) + "--json metrics");
   ASSERT_EQ(metrics.code, 0) << metrics.text;
   const json gpu = json::parse(metrics.text)["hosts"][0]["gpus"][0];

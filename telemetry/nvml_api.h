@@ -41,9 +41,9 @@ enum : int {
   kP2pRead = 0,
   kStatusOk = 0,
 };
-// Reasons for lower clocks that are a limit and not a choice: software thermal, hardware slowdown, hardware thermal,
-// power brake.
-inline constexpr unsigned long long kThrottleReasons = 0x20 | 0x08 | 0x40 | 0x80;
+// Reasons for lower clocks that are a limit and not a choice: the power cap, heat (software), hardware slowdown, heat
+// (hardware), power brake.
+inline constexpr unsigned long long kThrottleReasons = 0x04 | 0x20 | 0x08 | 0x40 | 0x80;
 
 // name, exported symbol, parameters. A missing one answers "not available".
 #define HIPR_NVML_FUNCTIONS(F)                                                                    \

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "backends/softgpu/module.h"
 #include "backends/softgpu/services/device_heap.h"
 #include "backends/softgpu/services/host.h"
 #include "backends/softgpu/services/hostcall.h"
@@ -148,6 +149,13 @@ void DeviceServices::interrupt() {
 
 std::optional<Fault> DeviceServices::trap(std::uint8_t id) {
   return defaultServices().trap(id);
+}
+
+CodeCache* DeviceServices::codeAround(std::uint64_t address) {
+  const LoadedModule* module = device_.modules.find([&](const LoadedModule& m) {
+    return address >= m.image.address() && address < m.image.address() + m.image.size();
+  });
+  return module != nullptr ? module->code.get() : nullptr;
 }
 
 std::uint64_t DeviceServices::realtime() {

@@ -40,6 +40,7 @@ class DeviceServices : public Services {
 
   void interrupt() override;
   std::optional<Fault> trap(std::uint8_t id) override;
+  CodeCache* codeAround(std::uint64_t address) override;
   std::uint64_t realtime() override;
 
  private:

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "backends/softgpu/core_testing.h"
+#include "backends/softgpu/module.h"
 
 namespace hipr::softgpu::testing {
 namespace {
@@ -46,6 +47,32 @@ TEST(Launch, VariablesLieWhereTheCodeExpectsThem) {
   ASSERT_EQ(add.launch(stream, counter, 1), hipSuccess);
   stream.sync();
   EXPECT_EQ(*static_cast<std::uint32_t*>(counter), 71u);
+}
+
+TEST(Launch, FunctionPointersReachOtherModules) {
+  TestStream stream(0);
+  TestMemory memory(4096, MemoryKind::kDevice, 0);
+  TestKernel callee(0, {
+                           0xb0040005,  // s_movk_i32 s4, 5
+                           0xbe801d08,  // s_setpc_b64 s[8:9]
+                       });
+  TestKernel caller(0, {
+                           0xc0060080, 0x00000000,  // s_load_dwordx2 s[2:3], s[0:1], 0x0
+                           0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                           0xc0060181, 0x00000008,  // s_load_dwordx2 s[6:7], s[2:3], 0x8
+                           0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                           0xbe881e06,              // s_swappc_b64 s[8:9], s[6:7]
+                           0x7e020280,              // v_mov_b32 v1, 0
+                           0x7e040204,              // v_mov_b32 v2, s4
+                           0xdd088000, 0x00020201,  // global_atomic_add v1, v2, s[2:3]
+                           0xbf810000,              // s_endpgm
+                       });
+  auto* other = static_cast<LoadedModule*>(callee.module().impl);
+  memory.as<std::uint64_t>()[0] = 0;
+  memory.as<std::uint64_t>()[1] = other->kernel(*callee.module().code->findKernel("scale")).code.entry;
+  ASSERT_EQ(caller.launch(stream, memory.devicePointer, 0), hipSuccess);
+  stream.sync();
+  EXPECT_EQ(memory.as<std::uint32_t>()[0], 64u * 5);
 }
 
 TEST(Launch, AnotherDevicesMemoryNeedsPeerAccess) {

@@ -49,6 +49,13 @@ class Registry {
     objects_.erase(found);
     return out;
   }
+  template <class Wanted>
+  T* find(const Wanted& wanted) {  // the first that `wanted` says yes to, or null
+    const std::lock_guard lock(mutex_);
+    for (auto& [raw, object] : objects_)
+      if (wanted(*raw)) return raw;
+    return nullptr;
+  }
   std::vector<std::unique_ptr<T>> takeAll() {
     std::vector<std::unique_ptr<T>> out;
     const std::lock_guard lock(mutex_);

@@ -330,13 +330,4 @@ Inst decode(const std::uint32_t* words, unsigned available, Gpu gpu) {
   return Decoder(words, available, gpu).decode();
 }
 
-std::string mnemonic(const Inst& inst) {
-  if (inst.row == kIllegalRow) return "(illegal)";
-  const Row& row = allRows()[inst.row];
-  std::string name = row.name;
-  if (inst.form == Form::kSdwa) return name + "_sdwa";
-  if (inst.form == Form::kDpp) return name + "_dpp";
-  return name;
-}
-
 }  // namespace hipr::softgpu

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "backends/softgpu/isa/execute.h"
@@ -15,9 +14,6 @@ namespace hipr::softgpu {
 // Decodes the instruction at words[0]; words[1] is read only when `available` > 1. Never fails: what is not an
 // instruction becomes an Inst whose handler raises kIllegalInstruction.
 Inst decode(const std::uint32_t* words, unsigned available, Gpu gpu);
-
-// "v_add_f32_sdwa" and so on, "(illegal)" when there is no such instruction.
-std::string mnemonic(const Inst& inst);
 
 // Every dword of a page is decoded as if an instruction began there, so a pc is an index; a page costs 16 times its
 // code and is made at first use.

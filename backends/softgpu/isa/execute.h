@@ -103,6 +103,9 @@ class Services {
   virtual void interrupt() = 0;
   // s_trap with another id than 2 (abort) and 3 (debug). A fault ends the dispatch; nothing continues it.
   virtual std::optional<Fault> trap(std::uint8_t id) = 0;
+  // Code that a kernel reaches by a pointer, outside its own code object: null when nothing there is code. What is
+  // returned lives as long as the dispatch.
+  virtual CodeCache* codeAround(std::uint64_t) { return nullptr; }
   // s_memrealtime, in ticks of the constant 100 MHz clock.
   virtual std::uint64_t realtime() = 0;
 };

@@ -12,6 +12,13 @@ namespace {
 
 using namespace hipr::softgpu;
 
+// A quarter of the short vector instructions have a second dword: SDWA or DPP.
+std::uint32_t withForm(std::uint32_t word, std::uint32_t bits) {
+  constexpr std::uint32_t kSdwa = 249, kDpp = 250;
+  std::uint32_t choice = bits >> 29;
+  return choice > 1 ? word : (word & ~0x1ffu) | (choice ? kSdwa : kDpp);
+}
+
 // The fixed bits of each encoding and where its opcode goes.
 std::uint32_t shaped(const Row& row, std::uint32_t bits) {
   std::uint32_t op = row.opcode;
@@ -29,11 +36,11 @@ std::uint32_t shaped(const Row& row, std::uint32_t bits) {
     case Encoding::SMEM:
       return 0xc0000000 | op << 18 | (bits & 0x3ffff);
     case Encoding::VOP2:
-      return op << 25 | (bits & 0x1ffffff);
+      return withForm(op << 25 | (bits & 0x1ffffff), bits);
     case Encoding::VOP1:
-      return 0x7e000000 | op << 9 | (bits & 0x1fe01ff);
+      return withForm(0x7e000000 | op << 9 | (bits & 0x1fe01ff), bits);
     case Encoding::VOPC:
-      return 0x7c000000 | op << 17 | (bits & 0x1ffff);
+      return withForm(0x7c000000 | op << 17 | (bits & 0x1ffff), bits);
     case Encoding::VOP3:
       return 0xd0000000 | op << 16 | (bits & 0xffff);
     case Encoding::VOP3P:

@@ -16,9 +16,14 @@ HIPR_INLINE std::uint64_t src64(const Wave& w, const Inst& i, unsigned k, Kind k
   return code < 128 ? w.pair(code) : scalarOperand(w, i, code, kind);
 }
 
-// Continues at `address`, or faults when there is no code.
+// Continues at `address`, in another code object if need be, or faults when there is no code.
 static inline void jump(Wave& w, const Inst& i, std::uint64_t address) {
   const Inst* target = w.code->at(address);
+  if (!target) {
+    CodeCache* other = w.shared->services->codeAround(address);
+    target = other ? other->at(address) : nullptr;
+    if (target) w.code = other;
+  }
   if (!target) return raise(w, i, FaultKind::kMemory, "jump to what is not code", -1, address);
   w.ip = target;
 }

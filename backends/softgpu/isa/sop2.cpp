@@ -129,7 +129,7 @@ RUN(s_bfe_i64) {
 PLAIN32(s_mul_i32, a* b)
 PLAIN32(s_mul_hi_u32, (U64{a} * b) >> 32)
 PLAIN32(s_mul_hi_i32, static_cast<U64>(I64{static_cast<I32>(a)} * static_cast<I32>(b)) >> 32)
-LOGIC32(s_absdiff_i32, static_cast<I32>(a) > static_cast<I32>(b) ? a - b : b - a)
+LOGIC32(s_absdiff_i32, static_cast<I32>(a - b) < 0 ? b - a : a - b)
 
 static HIPR_INLINE void shiftAdd(Wave& w, const Inst& i, unsigned by) {
   U64 sum = (U64{src32(w, i, 0)} << by) + src32(w, i, 1);

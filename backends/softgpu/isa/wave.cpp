@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/softgpu/isa/decode.h"
+#include "backends/softgpu/isa/print.h"
 #include "backends/softgpu/isa/table.h"
 
 namespace hipr::softgpu {
@@ -59,10 +60,12 @@ void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, s
   fault.lane = lane;
   fault.address = address;
   const Dispatch& d = w.shared->dispatch;
-  std::uint32_t word = 0;
-  if (fault.pc + 4 <= w.code->region().end) std::memcpy(&word, reinterpret_cast<const void*>(fault.pc), 4);
+  std::uint32_t words[2] = {};
+  unsigned available = fault.pc + 8 <= w.code->region().end ? 2 : fault.pc + 4 <= w.code->region().end ? 1 : 0;
+  std::memcpy(words, reinterpret_cast<const void*>(fault.pc), available * sizeof words[0]);
   fault.text = std::string(what) + " in " + d.kernel.name + " at pc " + hex(fault.pc) + " (entry+" +
-               hex(fault.pc - d.kernel.entry) + ", " + mnemonic(i) + ", word " + hex(word) + ")";
+               hex(fault.pc - d.kernel.entry) + ", " + printInstruction(words, available, w.code->gpu()) + ", word " +
+               hex(words[0]) + ")";
   if (kind == FaultKind::kMemory) fault.text += " address " + hex(address);
   if (lane >= 0) fault.text += " lane " + std::to_string(lane);
   fault.text += " workgroup " + std::to_string(w.group->id[0]) + "," + std::to_string(w.group->id[1]) + "," +

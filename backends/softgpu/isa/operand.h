@@ -167,7 +167,7 @@ HIPR_INLINE Rows anyRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std
 // The same with ABS and NEG.
 HIPR_INLINE Rows signedRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer) {
   Rows in = anyRow(w, i, k, kind, buffer);
-  if (!(((i.abs | i.neg) >> k) & 1) || kind == Kind::kMask) return in;
+  if (!in || !(((i.abs | i.neg) >> k) & 1) || kind == Kind::kMask) return in;
   return applySign(in, kind, (i.abs >> k) & 1, (i.neg >> k) & 1, buffer);
 }
 

@@ -96,6 +96,8 @@ one_seed() {
     fi
     if [ -z "$problem" ]; then
       equal=$((equal + 1))
+    elif ! llvm-objdump-19 -d "$dir/d$level.hsaco" | grep -q s_endpgm; then
+      note+=" -O$level:has-no-end"  # clang found undefined behaviour: members that initialise each other, and left it there
     elif wrong=$(llvm-objdump-19 -d "$dir/d$level.hsaco" | awk -v entry=csm_kernel -f "$here/exec_saves.awk") && [ -n "$wrong" ]; then
       note+=" -O$level:compiled-wrongly($(echo "$wrong" | head -1))"
     else

@@ -7,6 +7,7 @@
 
 #include "runtime/api.h"
 #include "runtime/process.h"
+#include "runtime/shared_properties.h"
 
 namespace hipr::api {
 
@@ -34,61 +35,8 @@ int gcnArchNumber(std::string_view name) {
 // The layout every release up to 5.7 had, and the plain symbols keep in all later ones.
 hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& from) {
   hipDeviceProp_tR0000 to{};
-  std::memcpy(to.name, from.name, sizeof(to.name));
-  std::memcpy(to.gcnArchName, from.gcnArchName, sizeof(to.gcnArchName));
-  std::memcpy(to.maxThreadsDim, from.maxThreadsDim, sizeof(to.maxThreadsDim));
-  std::memcpy(to.maxGridSize, from.maxGridSize, sizeof(to.maxGridSize));
-  std::memcpy(to.maxTexture2D, from.maxTexture2D, sizeof(to.maxTexture2D));
-  std::memcpy(to.maxTexture3D, from.maxTexture3D, sizeof(to.maxTexture3D));
   to.gcnArch = gcnArchNumber(from.gcnArchName);
-#define SAME(field) to.field = from.field
-  SAME(totalGlobalMem);
-  SAME(sharedMemPerBlock);
-  SAME(regsPerBlock);
-  SAME(warpSize);
-  SAME(maxThreadsPerBlock);
-  SAME(clockRate);
-  SAME(memoryClockRate);
-  SAME(memoryBusWidth);
-  SAME(totalConstMem);
-  SAME(major);
-  SAME(minor);
-  SAME(multiProcessorCount);
-  SAME(l2CacheSize);
-  SAME(maxThreadsPerMultiProcessor);
-  SAME(computeMode);
-  SAME(clockInstructionRate);
-  SAME(arch);
-  SAME(concurrentKernels);
-  SAME(pciDomainID);
-  SAME(pciBusID);
-  SAME(pciDeviceID);
-  SAME(maxSharedMemoryPerMultiProcessor);
-  SAME(isMultiGpuBoard);
-  SAME(canMapHostMemory);
-  SAME(integrated);
-  SAME(cooperativeLaunch);
-  SAME(cooperativeMultiDeviceLaunch);
-  SAME(maxTexture1DLinear);
-  SAME(maxTexture1D);
-  SAME(memPitch);
-  SAME(textureAlignment);
-  SAME(texturePitchAlignment);
-  SAME(kernelExecTimeoutEnabled);
-  SAME(ECCEnabled);
-  SAME(tccDriver);
-  SAME(cooperativeMultiDeviceUnmatchedFunc);
-  SAME(cooperativeMultiDeviceUnmatchedGridDim);
-  SAME(cooperativeMultiDeviceUnmatchedBlockDim);
-  SAME(cooperativeMultiDeviceUnmatchedSharedMem);
-  SAME(isLargeBar);
-  SAME(asicRevision);
-  SAME(managedMemory);
-  SAME(directManagedMemAccessFromHost);
-  SAME(concurrentManagedAccess);
-  SAME(pageableMemoryAccess);
-  SAME(pageableMemoryAccessUsesHostPageTables);
-#undef SAME
+  copySharedProperties(from, to);
   return to;
 }
 

@@ -1,16 +1,12 @@
 #include "worker/platform.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
+
+#include "runtime/shared_properties.h"
 
 namespace hipr::worker {
 namespace {
-
-template <std::size_t N>
-void copyInts(int (&to)[N], const int (&from)[N]) {
-  std::copy_n(from, N, to);
-}
 
 hipError_t readProperties(const HipTable& hip, int device, hipDeviceProp_tR0600& props) {
   if (hip.hipGetDevicePropertiesR0600) return hip.hipGetDevicePropertiesR0600(&props, device);
@@ -66,60 +62,7 @@ PeerInfo readPeer(const HipTable& hip, int from, int to) {
 
 hipDeviceProp_tR0600 convertProperties(const hipDeviceProp_tR0000& old) {
   hipDeviceProp_tR0600 p{};
-  std::memcpy(p.name, old.name, sizeof p.name);
-  std::memcpy(p.gcnArchName, old.gcnArchName, sizeof p.gcnArchName);
-#define SAME(field) p.field = old.field
-  SAME(totalGlobalMem);
-  SAME(sharedMemPerBlock);
-  SAME(regsPerBlock);
-  SAME(warpSize);
-  SAME(maxThreadsPerBlock);
-  SAME(clockRate);
-  SAME(memoryClockRate);
-  SAME(memoryBusWidth);
-  SAME(totalConstMem);
-  SAME(major);
-  SAME(minor);
-  SAME(multiProcessorCount);
-  SAME(l2CacheSize);
-  SAME(maxThreadsPerMultiProcessor);
-  SAME(computeMode);
-  SAME(clockInstructionRate);
-  SAME(arch);
-  SAME(concurrentKernels);
-  SAME(pciDomainID);
-  SAME(pciBusID);
-  SAME(pciDeviceID);
-  SAME(maxSharedMemoryPerMultiProcessor);
-  SAME(isMultiGpuBoard);
-  SAME(canMapHostMemory);
-  SAME(integrated);
-  SAME(cooperativeLaunch);
-  SAME(cooperativeMultiDeviceLaunch);
-  SAME(maxTexture1DLinear);
-  SAME(maxTexture1D);
-  SAME(memPitch);
-  SAME(textureAlignment);
-  SAME(texturePitchAlignment);
-  SAME(kernelExecTimeoutEnabled);
-  SAME(ECCEnabled);
-  SAME(tccDriver);
-  SAME(cooperativeMultiDeviceUnmatchedFunc);
-  SAME(cooperativeMultiDeviceUnmatchedGridDim);
-  SAME(cooperativeMultiDeviceUnmatchedBlockDim);
-  SAME(cooperativeMultiDeviceUnmatchedSharedMem);
-  SAME(isLargeBar);
-  SAME(asicRevision);
-  SAME(managedMemory);
-  SAME(directManagedMemAccessFromHost);
-  SAME(concurrentManagedAccess);
-  SAME(pageableMemoryAccess);
-  SAME(pageableMemoryAccessUsesHostPageTables);
-#undef SAME
-  copyInts(p.maxThreadsDim, old.maxThreadsDim);
-  copyInts(p.maxGridSize, old.maxGridSize);
-  copyInts(p.maxTexture2D, old.maxTexture2D);
-  copyInts(p.maxTexture3D, old.maxTexture3D);
+  copySharedProperties(old, p);
   // Fields HIP 6 added whose value follows from those above.
   p.sharedMemPerMultiprocessor = old.maxSharedMemoryPerMultiProcessor;
   p.regsPerMultiprocessor = old.regsPerBlock;

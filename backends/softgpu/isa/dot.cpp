@@ -19,6 +19,7 @@ HIPR_INLINE I32 element(U32 x, unsigned n) {
 // The sum of the products as T has it: exact, or wrapping as results do.
 template <unsigned kBits, bool kSigned, class T>
 HIPR_INLINE T products(U32 a, U32 b, T sum) {
+#pragma GCC unroll 8
   for (unsigned n = 0; n < 32 / kBits; ++n)
     sum += static_cast<T>(element<kBits, kSigned>(a, n)) * static_cast<T>(element<kBits, kSigned>(b, n));
   return sum;

@@ -171,7 +171,8 @@ struct Lanes<Fn> {
     bool all = w.exec() == ~0ull;
     if constexpr (kSources > 1 && kTakesScalar) {
       // One SGPR or constant, the first source, is the most common mix.
-      if (i.src[0] < 240 && ((K == 0 || kKinds[K] == Kind::kLane || i.src[K] >= kVgpr) && ...) && (kIsMask || all)) {
+      if (i.src[0] < scalarEnd(kKinds[0]) && ((K == 0 || kKinds[K] == Kind::kLane || i.src[K] >= kVgpr) && ...) &&
+          (kIsMask || all)) {
         Rows rows[kSources + 1] = {K == 0 ? &w.s[i.src[0]] : w.row(i.src[K])...};
         std::uint64_t mask = run<true>(rows, kIsMask ? nullptr : w.row(i.dst), w.mode, sources);
         if constexpr (!kDirect) writeMask(w, i, mask);
@@ -191,15 +192,15 @@ struct Lanes<Fn> {
   HIPR_INLINE static void withSigns(Wave& w, const Inst& i, std::index_sequence<K...>) {
     alignas(64) std::uint32_t buffers[kSources][kWideRows];
     Rows rows[kSources + 1] = {signedRow(w, i, K, kKinds[K], buffers[K])...};
-    std::uint64_t mask = loop(rows, kIsMask ? nullptr : w.row(i.dst), w.mode);
-    if constexpr (!kDirect) writeMask(w, i, mask);
+    loop(rows, w.row(i.dst), w.mode);
   }
 
   static void general(Wave& w, const Inst& i) {
-    if (kHasFloat && i.onlySigns && w.plainFloat && w.exec() == ~0ull)
-      withSigns(w, i, std::make_index_sequence<kSources>{});
-    else
-      runGeneral(w, i, kShape, loop);
+    if constexpr (kHasFloat && kDirect) {
+      if (i.onlySigns && w.plainFloat && w.exec() == ~0ull)
+        return withSigns(w, i, std::make_index_sequence<kSources>{});
+    }
+    runGeneral(w, i, kShape, loop);
   }
 };
 

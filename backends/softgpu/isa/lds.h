@@ -12,15 +12,19 @@ bool ldsAddresses(Wave& w, const Inst& i, Rows base, std::uint32_t offset, unsig
 // LDS belongs to one workgroup and a workgroup runs on one thread at a time, so plain accesses are indivisible.
 template <class Op, class T>
 void runLdsAtomic(const Addresses& a, Rows data, Rows compare, std::uint32_t* result) {
-  for (std::uint64_t left = a.active; left; left &= left - 1) {
-    int l = std::countr_zero(left);
+  auto one = [&](int l) {
     T old;
     std::memcpy(&old, reinterpret_cast<const void*>(a.at[l]), sizeof old);
     T value = Op::apply(old, laneValue<T>(data, l), compare ? laneValue<T>(compare, l) : T{});
     std::memcpy(reinterpret_cast<void*>(a.at[l]), &value, sizeof value);
-    if (!result) continue;
+    if (!result) return;
     result[l] = static_cast<std::uint32_t>(old);
     if constexpr (sizeof(T) == 8) result[l + kLanes] = static_cast<std::uint32_t>(old >> 32);
+  };
+  if (a.active == ~0ull) {
+    for (int l = 0; l < kLanes; ++l) one(l);
+  } else {
+    for (std::uint64_t left = a.active; left; left &= left - 1) one(std::countr_zero(left));
   }
 }
 

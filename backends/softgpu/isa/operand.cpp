@@ -26,21 +26,33 @@ std::uint64_t signExtend32(std::uint32_t x) {
 constexpr std::uint32_t kDx10Clamp = 1u << 8;
 constexpr std::uint32_t kIeee = 1u << 9;
 
-template <class F>
-F outputModifiers(F x, unsigned omod, bool clamp, bool clampNan) {
-  if (omod) x = x * (omod == 1 ? F(2) : omod == 2 ? F(4) : F(0.5)) + F(0);  // -0 becomes +0
-  F clamped = x > F(0) ? (x < F(1) ? x : F(1)) : F(0);
-  return clamp && (clampNan || x == x) ? clamped : x;
+template <class T>
+HIPR_INLINE T multiplied(T x, T factor) {
+  return x * factor + T(0);  // -0 becomes +0
+}
+template <class T>
+HIPR_INLINE T clamped(T x, bool clampNan) {
+  T inside = x > T(0) ? (x < T(1) ? x : T(1)) : T(0);
+  return clampNan || x == x ? inside : x;
+}
+
+// Halves are computed with as floats.
+template <class T, class F>
+void changeLanes(std::uint32_t* rows, F change) {
+  for (int l = 0; l < kLanes; ++l) {
+    if constexpr (std::is_same_v<T, Half>)
+      store(rows, l, toHalf(change(toFloat(load<Half>(rows, l, 0)))));
+    else
+      store(rows, l, change(load<T>(rows, l, 0)));
+  }
 }
 
 template <class T>
 void modifyLanes(std::uint32_t* rows, unsigned omod, bool clamp, bool clampNan) {
-  for (int l = 0; l < kLanes; ++l) {
-    if constexpr (std::is_same_v<T, Half>)
-      store(rows, l, toHalf(outputModifiers(toFloat(load<Half>(rows, l, 0)), omod, clamp, clampNan)));
-    else
-      store(rows, l, outputModifiers(load<T>(rows, l, 0), omod, clamp, clampNan));
-  }
+  float factor = omod == 1 ? 2.0f : omod == 2 ? 4.0f : 0.5f;
+  if (omod) changeLanes<T>(rows, [=](auto x) { return multiplied<decltype(x)>(x, factor); });
+  if (clamp && clampNan) changeLanes<T>(rows, [](auto x) { return clamped(x, true); });
+  if (clamp && !clampNan) changeLanes<T>(rows, [](auto x) { return clamped(x, false); });
 }
 
 }  // namespace

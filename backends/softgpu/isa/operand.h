@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "backends/softgpu/isa/constants.h"
 #include "backends/softgpu/isa/half.h"
 #include "backends/softgpu/isa/half_rows.h"
 #include "backends/softgpu/isa/level.h"
@@ -150,12 +151,18 @@ HIPR_INLINE void writeMask(Wave& w, const Inst& i, std::uint64_t mask) {
   if (i.flags & kCmpx) w.setPair(kExecLo, mask);
 }
 
+// Scalar operands below it have their 32-bit value in Wave::s; 16-bit ones read floating point constants their own way.
+constexpr unsigned scalarEnd(Kind kind) {
+  return isShort(kind) ? 240 : kPastConstants;
+}
+
 // Source k without modifiers: the register itself, or a scalar in all lanes of `buffer`.
 HIPR_INLINE Rows anyRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer) {
   unsigned code = i.src[k];
   if (kind == Kind::kLane) return nullptr;
   if (code >= kVgpr) return w.row(code);
-  if (code < (isShort(kind) ? 240 : 249) && !isWide(kind) && kind != Kind::kMask) {
+  if (code < scalarEnd(kind) && !isWide(kind) && kind != Kind::kMask) {
+    if (code >= kFirstConstant) return constantRows.of[code - kFirstConstant].data();
     std::uint32_t value = w.s[code];
     for (int l = 0; l < kLanes; ++l) buffer[l] = value;
   } else {

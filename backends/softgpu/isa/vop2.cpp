@@ -76,6 +76,7 @@ LANE(v_min_i16, I16, (I16 a, I16 b), a < b ? a : b)
 template <unsigned kBits>
 static HIPR_INLINE I64 dot(U32 a, U32 b, I32 c) {
   I64 sum = c;
+#pragma GCC unroll 8
   for (unsigned at = 0; at < 32; at += kBits) {
     auto field = [&](U32 x) { return static_cast<I32>(x << (32 - kBits - at)) >> (32 - kBits); };
     sum += I64{field(a)} * field(b);

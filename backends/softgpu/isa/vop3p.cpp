@@ -109,17 +109,20 @@ Rows mixSource(const Wave& w, const Inst& i, unsigned k, U32* out) {
   bool flush = !keepsDenormals(w.mode, kind, 1);
   Rows in = source32(w, i, k, kind, out);
   if (!isHalf && !abs && !neg && !flush) return in;
-  if (isHalf) {
-    for (int l = 0; l < kLanes; ++l) out[l] = (in[l] >> shift) & 0xffff;
-  } else if (in != out) {
-    std::memcpy(out, in, kLanes * sizeof(U32));
-  }
-  if (flush) flushDenormals(out, kind);
   U32 keep = abs ? 0x7fffffff : ~0u, flip = neg ? 0x80000000 : 0;
-  if (isHalf) {
-    for (int l = 0; l < kLanes; ++l) out[l] = toBits(toFloat(Half{static_cast<U16>(out[l])}));
+  if (flush) {
+    for (int l = 0; l < kLanes; ++l) out[l] = isHalf ? (in[l] >> shift) & 0xffff : in[l];
+    flushDenormals(out, kind);
+    in = out;
+    shift = 0;
   }
-  for (int l = 0; l < kLanes; ++l) out[l] = (out[l] & keep) ^ flip;
+  if (isHalf) {
+#pragma GCC ivdep
+    for (int l = 0; l < kLanes; ++l) out[l] = (toBits(toFloat(Half{static_cast<U16>(in[l] >> shift)})) & keep) ^ flip;
+  } else {
+#pragma GCC ivdep
+    for (int l = 0; l < kLanes; ++l) out[l] = (in[l] & keep) ^ flip;
+  }
   return out;
 }
 

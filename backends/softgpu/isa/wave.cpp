@@ -100,10 +100,21 @@ bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
 
 void runWave(Wave& w) {
   if (w.gprIndexing) runIndexed(w);
+  const Inst* i = w.ip;
   while (w.budget-- > 0) {
-    const Inst* i = w.ip;
-    w.ip = i + i->words;
+    const Inst* next = i + i->words;
+    w.ip = next;
+    // Most instructions do not jump. A branch guesses that, where the next instruction would wait for w.ip to come back
+    // from memory. The empty assembly hides from the compiler that reading w.ip would do.
+    const Inst* guess = next;
+    asm("" : "+r"(guess));
     i->run(w, *i);
+    if (w.ip == next) [[likely]] {
+      i = guess;
+    } else {
+      asm volatile("");
+      i = w.ip;
+    }
   }
 }
 

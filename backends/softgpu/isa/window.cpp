@@ -9,6 +9,11 @@ struct Bounds {
   U32 low, high;
 };
 
+// In integers: the base alone may lie outside of everything.
+HIPR_INLINE char* place(const Window& window, U32 offset) {
+  return reinterpret_cast<char*>(window.base + offset);
+}
+
 // Of the active lanes' offsets, which the window takes over.
 Bounds take(const Wave& w, Rows offsets, Window& window) {
   window.offsets = offsets;
@@ -24,6 +29,7 @@ Bounds take(const Wave& w, Rows offsets, Window& window) {
     low = row[l] < low ? row[l] : low;
     high = row[l] > high ? row[l] : high;
   }
+  window.onePlace = low == high;
   return {low, high};
 }
 
@@ -41,18 +47,23 @@ template <unsigned N>
 void gather(const Window& window, U32* row) {
   alignas(64) U32 lanes[N * kLanes];
   U32* to = N == 1 ? row : lanes;
-  auto* base = reinterpret_cast<const char*>(window.base);
+  if (N == 1 && window.onePlace) {
+    U32 value;
+    std::memcpy(&value, place(window, window.offsets[0]), 4);
+    for (int l = 0; l < kLanes; ++l) row[l] = value;
+    return;
+  }
   for (int part = 0; part < kLanes; part += kVectorLanes) {
     Rows offsets = window.offsets + part;
     U32* out = to + N * static_cast<unsigned>(part);
     if (together(offsets, 4 * N)) {
-      std::memcpy(out, base + offsets[0], 4 * N * kVectorLanes);
+      std::memcpy(out, place(window, offsets[0]), 4 * N * kVectorLanes);
     } else if (N == 1 && together(offsets, 0)) {
       U32 value;
-      std::memcpy(&value, base + offsets[0], 4);
+      std::memcpy(&value, place(window, offsets[0]), 4);
       for (int l = 0; l < kVectorLanes; ++l) out[l] = value;
     } else {
-      for (unsigned l = 0; l < kVectorLanes; ++l) std::memcpy(out + N * l, base + offsets[l], 4 * N);
+      for (unsigned l = 0; l < kVectorLanes; ++l) std::memcpy(out + N * l, place(window, offsets[l]), 4 * N);
     }
   }
   if (N > 1) loadSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
@@ -63,18 +74,17 @@ void scatter(const Window& window, std::uint64_t exec, Rows row) {
   alignas(64) U32 lanes[N * kLanes];
   if (N > 1) storeSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
   Rows from = N == 1 ? row : lanes;
-  auto* base = reinterpret_cast<char*>(window.base);
   constexpr std::uint64_t kAll = (1ull << kVectorLanes) - 1;
   for (int part = 0; part < kLanes; part += kVectorLanes) {
     Rows offsets = window.offsets + part, in = from + N * static_cast<unsigned>(part);
     std::uint64_t active = (exec >> part) & kAll;
     if (active == kAll && together(offsets, 4 * N)) {
-      std::memcpy(base + offsets[0], in, 4 * N * kVectorLanes);
+      std::memcpy(place(window, offsets[0]), in, 4 * N * kVectorLanes);
       continue;
     }
     for (; active; active &= active - 1) {
       auto l = static_cast<unsigned>(std::countr_zero(active));
-      std::memcpy(base + offsets[l], in + N * l, 4 * N);
+      std::memcpy(place(window, offsets[l]), in + N * l, 4 * N);
     }
   }
 }

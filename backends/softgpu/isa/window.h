@@ -8,6 +8,7 @@ namespace hipr::softgpu::HIPR_LEVEL {
 struct Window {
   std::uint64_t base;
   Rows offsets;  // inactive lanes repeat an active one
+  bool onePlace;
   alignas(64) std::uint32_t repeated[kLanes];
 };
 

@@ -1,0 +1,84 @@
+// The names of all structures, so that any may point to any.
+#pragma once
+
+#include "hip_remote/enums.h"
+#include "hip_remote/handles.h"
+
+typedef struct HIP_ARRAY3D_DESCRIPTOR HIP_ARRAY3D_DESCRIPTOR;
+typedef struct HIP_ARRAY_DESCRIPTOR HIP_ARRAY_DESCRIPTOR;
+typedef struct HIP_LAUNCH_CONFIG HIP_LAUNCH_CONFIG;
+typedef struct HIP_MEMCPY3D HIP_MEMCPY3D;
+typedef struct HIP_MEMSET_NODE_PARAMS HIP_MEMSET_NODE_PARAMS;
+typedef struct HIP_RESOURCE_DESC HIP_RESOURCE_DESC;
+typedef struct HIP_RESOURCE_VIEW_DESC HIP_RESOURCE_VIEW_DESC;
+typedef struct HIP_TEXTURE_DESC HIP_TEXTURE_DESC;
+typedef struct dim3 dim3;
+typedef struct hipAccessPolicyWindow hipAccessPolicyWindow;
+typedef struct hipChannelFormatDesc hipChannelFormatDesc;
+typedef struct hipMipmappedArray hipMipmappedArray;
+typedef struct hipArrayMapInfo hipArrayMapInfo;
+typedef struct hipBatchMemOpNodeParams hipBatchMemOpNodeParams;
+typedef struct hipChildGraphNodeParams hipChildGraphNodeParams;
+typedef struct hipDeviceArch_t hipDeviceArch_t;
+typedef struct hipDeviceProp_tR0000 hipDeviceProp_tR0000;
+typedef struct hipUUID hipUUID;
+typedef struct hipDeviceProp_tR0600 hipDeviceProp_tR0600;
+typedef struct hipEventRecordNodeParams hipEventRecordNodeParams;
+typedef struct hipEventWaitNodeParams hipEventWaitNodeParams;
+typedef struct hipExtent hipExtent;
+typedef struct hipExternalMemoryBufferDesc hipExternalMemoryBufferDesc;
+typedef struct hipExternalMemoryHandleDesc hipExternalMemoryHandleDesc;
+typedef struct hipExternalMemoryMipmappedArrayDesc hipExternalMemoryMipmappedArrayDesc;
+typedef struct hipExternalSemaphoreHandleDesc hipExternalSemaphoreHandleDesc;
+typedef struct hipExternalSemaphoreSignalNodeParams hipExternalSemaphoreSignalNodeParams;
+typedef struct hipExternalSemaphoreSignalParams hipExternalSemaphoreSignalParams;
+typedef struct hipExternalSemaphoreWaitNodeParams hipExternalSemaphoreWaitNodeParams;
+typedef struct hipExternalSemaphoreWaitParams hipExternalSemaphoreWaitParams;
+typedef struct hipFuncAttributes hipFuncAttributes;
+typedef struct hipFunctionLaunchParams hipFunctionLaunchParams;
+typedef struct hipGraphEdgeData hipGraphEdgeData;
+typedef struct hipGraphInstantiateParams hipGraphInstantiateParams;
+typedef struct hipHostNodeParams hipHostNodeParams;
+typedef struct hipKernelNodeParams hipKernelNodeParams;
+typedef struct hipMemLocation hipMemLocation;
+typedef struct hipMemPoolProps hipMemPoolProps;
+typedef struct hipMemAllocNodeParams hipMemAllocNodeParams;
+typedef struct hipMemFreeNodeParams hipMemFreeNodeParams;
+typedef struct hipPitchedPtr hipPitchedPtr;
+typedef struct hipPos hipPos;
+typedef struct hipMemcpy3DParms hipMemcpy3DParms;
+typedef struct hipMemcpyNodeParams hipMemcpyNodeParams;
+typedef struct hipMemsetParams hipMemsetParams;
+typedef struct hipGraphNodeParams hipGraphNodeParams;
+typedef struct hipIpcEventHandle_t hipIpcEventHandle_t;
+typedef struct hipIpcMemHandle_t hipIpcMemHandle_t;
+typedef union hipKernelNodeAttrValue hipKernelNodeAttrValue;
+typedef struct hipLaunchMemSyncDomainMap hipLaunchMemSyncDomainMap;
+typedef union hipLaunchAttributeValue hipLaunchAttributeValue;
+typedef struct hipLaunchAttribute hipLaunchAttribute;
+typedef struct hipLaunchConfig_t hipLaunchConfig_t;
+typedef struct hipLaunchParams hipLaunchParams;
+typedef struct hipMemAccessDesc hipMemAccessDesc;
+typedef struct hipMemAllocationProp hipMemAllocationProp;
+typedef struct hipMemPoolPtrExportData hipMemPoolPtrExportData;
+typedef struct hipOffset3D hipOffset3D;
+typedef struct hipMemcpy3DOperand hipMemcpy3DOperand;
+typedef struct hipMemcpy3DBatchOp hipMemcpy3DBatchOp;
+typedef struct hipMemcpy3DPeerParms hipMemcpy3DPeerParms;
+typedef struct hipMemcpyAttributes hipMemcpyAttributes;
+typedef struct hipPointerAttribute_t hipPointerAttribute_t;
+typedef struct hipResourceDesc hipResourceDesc;
+typedef struct hipResourceViewDesc hipResourceViewDesc;
+typedef struct hipStreamMemOpFlushRemoteWritesParams_t hipStreamMemOpFlushRemoteWritesParams_t;
+typedef struct hipStreamMemOpMemoryBarrierParams_t hipStreamMemOpMemoryBarrierParams_t;
+typedef struct hipStreamMemOpWaitValueParams_t hipStreamMemOpWaitValueParams_t;
+typedef struct hipStreamMemOpWriteValueParams_t hipStreamMemOpWriteValueParams_t;
+typedef union hipStreamBatchMemOpParams hipStreamBatchMemOpParams;
+typedef struct hipTextureDesc hipTextureDesc;
+typedef struct hip_Memcpy2D hip_Memcpy2D;
+typedef struct surfaceReference surfaceReference;
+typedef struct textureReference textureReference;
+
+typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void* userData);
+typedef void (*hipHostFn_t)(void* userData);
+typedef void (*hipProfilerChunkCallback)(const void* chunk, size_t size, void* userData);

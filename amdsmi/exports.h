@@ -1,6 +1,7 @@
 // What every exported function goes through: the lock, the checks of its arguments, and no exception to a C caller.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -65,9 +66,11 @@ void set(Out& out, const telemetry::Maybe<T>& value) {
   out = fit<Out>(value).value_or(static_cast<Out>(~Out{0}));
 }
 
+// Callers decode text as UTF-8 and stop at the first byte that is none, so only plain characters go out.
 inline void copyText(char* out, std::size_t size, const std::string& text) {
   const std::size_t length = std::min(text.size(), size - 1);
-  std::memcpy(out, text.data(), length);
+  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), out,
+                 [](char c) { return c >= ' ' && c <= '~' ? c : '?'; });
   std::memset(out + length, 0, size - length);
 }
 template <std::size_t kSize>

@@ -1,6 +1,5 @@
 // What a GPU is: answered from what was learned at amdsmi_init.
-#include <algorithm>
-#include <cctype>
+#include <cstdlib>
 
 #include "amdsmi/exports.h"
 #include "amdsmi/names.h"

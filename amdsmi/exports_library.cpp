@@ -1,10 +1,8 @@
 // Starting and ending, sockets and processors, what a status is called.
 #include <algorithm>
-#include <cstdio>
 
 #include "amdsmi/exports.h"
 #include "amdsmi/pci.h"
-#include "base/log.h"
 
 namespace hipr::smi {
 namespace {

@@ -15,6 +15,13 @@ std::uint32_t linkType(LinkKind kind) {
   return kind == LinkKind::Pcie ? kPcieLink : kind == LinkKind::Fabric ? kFabricLink : kUnknownLink;
 }
 
+// What the driver gives such a link, when the worker did not say: callers only compare weights.
+hipr::telemetry::Maybe<std::uint32_t> usualWeight(const Link& link) {
+  if (link.kind == LinkKind::Pcie) return 40;
+  if (link.kind == LinkKind::Fabric) return 15 * link.hops.value_or(1);
+  return std::nullopt;
+}
+
 // body(const Link&) for two different GPUs that have one.
 template <class Out, class Body>
 Code onLink(Handle from, Handle to, Out* out, Body body) {
@@ -66,7 +73,10 @@ SMI_EXPORT amdsmi_is_P2P_accessible(Handle from, Handle to, bool* accessible) {
       return kSuccess;
     });
   }
-  return onLink(from, to, accessible, [&](const Link& link) { return give(accessible, link.accessible); });
+  return onLink(from, to, accessible, [&](const Link& link) {
+    *accessible = link.accessible.value_or(false);
+    return kSuccess;
+  });
 }
 
 SMI_EXPORT amdsmi_topo_get_link_type(Handle from, Handle to, std::uint64_t* hops, std::uint32_t* type) {
@@ -79,7 +89,8 @@ SMI_EXPORT amdsmi_topo_get_link_type(Handle from, Handle to, std::uint64_t* hops
 }
 
 SMI_EXPORT amdsmi_topo_get_link_weight(Handle from, Handle to, std::uint64_t* weight) {
-  return onLink(from, to, weight, [&](const Link& link) { return give(weight, link.weight); });
+  return onLink(from, to, weight,
+                [&](const Link& link) { return give(weight, link.weight ? link.weight : usualWeight(link)); });
 }
 
 SMI_EXPORT amdsmi_get_minmax_bandwidth_between_processors(Handle from, Handle to, std::uint64_t* least,

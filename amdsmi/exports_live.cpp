@@ -10,6 +10,7 @@ using hipr::telemetry::Reading;
 
 namespace {
 
+constexpr std::uint32_t kNoClock = 0xFFFFFFFF;  // both Python packages look for this one
 constexpr std::uint32_t kMaxFanSpeed = 255;
 constexpr float kEnergyStep = 15.3F;  // microjoules; what callers of every version are told
 
@@ -105,9 +106,9 @@ SMI_EXPORT amdsmi_get_clock_info(Handle handle, std::uint32_t type, Clock* out) 
     const auto [now, most] = clockValues(type, gpu, reading);
     if (!now && !most) return kNotSupported;
     *out = {};
-    out->now = now.value_or(caller::kNoClock);
-    out->least = caller::kNoClock;
-    out->most = most.value_or(caller::kNoClock);
+    out->now = now.value_or(kNoClock);
+    out->least = kNoClock;
+    out->most = most.value_or(kNoClock);
     out->locked = out->deepSleep = 0xFF;
     return kSuccess;
   });

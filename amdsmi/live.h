@@ -24,8 +24,6 @@ class Live {
   const std::vector<telemetry::Reading>* readings(Clock::time_point now = Clock::now());
   const std::vector<telemetry::Process>* processes(Clock::time_point now = Clock::now());
 
-  std::string libraryVersion() const { return source_->libraryVersion(); }
-
  private:
   bool failed();
 

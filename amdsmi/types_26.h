@@ -6,7 +6,6 @@
 namespace hipr::smi::abi26 {
 
 inline constexpr Version kVersion{26, 2, 1, nullptr};
-inline constexpr std::uint32_t kNoClock = 0xFFFF;
 inline constexpr std::uint64_t kNoPower = 0xFFFF;  // in fields of every width: its Python package knows no other
 
 struct Metrics {

@@ -6,7 +6,6 @@
 namespace hipr::smi::abi27 {
 
 inline constexpr Version kVersion{27, 1, 0, nullptr};
-inline constexpr std::uint32_t kNoClock = 0xFFFFFFFF;
 inline constexpr std::uint64_t kNoPower = ~std::uint64_t{0};
 
 struct Metrics {

@@ -35,7 +35,7 @@ std::vector<Handle> gpuHandles(const Library& library) {
 
 class AmdSmi final : public Source {
  public:
-  explicit AmdSmi(Library&& library) : library_(std::move(library)), handles_(gpuHandles(library_)) {
+  explicit AmdSmi(const Library& library) : library_(library), handles_(gpuHandles(library_)) {
     for (Handle handle : handles_) {
       gpus_.push_back(describe(library_, handle));
       readers_.emplace_back(library_, handle);
@@ -76,8 +76,8 @@ class AmdSmi final : public Source {
   std::vector<Reader> readers_;
 };
 
-Status start(Library&& library, SourcePtr& source) {
-  auto smi = std::make_unique<AmdSmi>(std::move(library));
+Status start(const Library& library, SourcePtr& source) {
+  auto smi = std::make_unique<AmdSmi>(library);
   if (smi->gpus().empty()) return Status::notFound("AMD's SMI library sees no GPU");
   source = std::move(smi);
   return {};
@@ -88,7 +88,7 @@ Status start(Library&& library, SourcePtr& source) {
 Status open(const std::string& path, SourcePtr& source) {
   Library library;
   if (Status status = load(path, library); !status.ok()) return status;
-  return start(std::move(library), source);
+  return start(library, source);
 }
 
 }  // namespace amdsmi
@@ -96,7 +96,7 @@ Status open(const std::string& path, SourcePtr& source) {
 Status openAmdSmi(SourcePtr& source) {
   amdsmi::Library library;
   if (Status status = amdsmi::loadAny(library); !status.ok()) return status;
-  return amdsmi::start(std::move(library), source);
+  return amdsmi::start(library, source);
 }
 
 }  // namespace hipr::telemetry

@@ -1,6 +1,7 @@
 #include "telemetry/amdsmi_layout.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace hipr::telemetry::amdsmi {
 
@@ -27,7 +28,7 @@ std::string Answer::text(Text field, std::size_t base) const {
   if (base + field.at + field.size > bytes_.size()) return "";
   const char* start = reinterpret_cast<const char*>(bytes_.data()) + base + field.at;
   std::string text(start, strnlen(start, field.size));
-  std::erase_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });  // all ones are "not available" here too
   const std::size_t end = text.find_last_not_of(' ');
   text.resize(end == std::string::npos ? 0 : end + 1);
   return text == "N/A" ? "" : text;

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>

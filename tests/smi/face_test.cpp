@@ -226,7 +226,7 @@ TEST_F(Face, TellsWhatAGpuDoes) {
   ASSERT_EQ(amdsmi_get_clock_info(gpu_[0], 0, &clock), kSuccess);
   EXPECT_EQ(clock.now, 1655u);
   EXPECT_EQ(clock.most, 1700u);
-  EXPECT_EQ(clock.least, HIPR_SMI_ABI == 26 ? 0xFFFFu : 0xFFFFFFFFu);
+  EXPECT_EQ(clock.least, 0xFFFFFFFFu);
   EXPECT_EQ(amdsmi_get_clock_info(gpu_[0], 6, &clock), kNotSupported);
   std::uint64_t used = 0, counter = 0, stamp = 0;
   EXPECT_EQ(amdsmi_get_gpu_memory_usage(gpu_[0], 0, &used), kSuccess);
@@ -324,7 +324,11 @@ TEST_F(Face, KnowsTheLinks) {
   EXPECT_TRUE(accessible);
   EXPECT_EQ(amdsmi_is_P2P_accessible(gpu_[0], gpu_[0], &accessible), kSuccess);
   EXPECT_FALSE(accessible);
-  EXPECT_EQ(amdsmi_topo_get_link_weight(gpu_[1], gpu_[0], &weight), kNotSupported);
+  EXPECT_EQ(amdsmi_topo_get_link_weight(gpu_[1], gpu_[0], &weight), kSuccess);  // not known, so the usual one
+  EXPECT_EQ(weight, 40u);
+  EXPECT_EQ(amdsmi_is_P2P_accessible(gpu_[1], gpu_[0], &accessible), kSuccess);
+  EXPECT_FALSE(accessible);
+  EXPECT_EQ(amdsmi_get_minmax_bandwidth_between_processors(gpu_[1], gpu_[0], &least, &most), kNotSupported);
   EXPECT_EQ(amdsmi_topo_get_link_weight(gpu_[0], gpu_[0], &weight), kInvalid);
 }
 

@@ -47,6 +47,8 @@ class Fake final : public Source {
                       .weight = 15,
                       .bytesPerSecond = 100'000'000'000,
                       .accessible = true});
+    links_.push_back(
+        {.from = 1, .to = 0, .kind = LinkKind::Pcie, .hops = {}, .weight = {}, .bytesPerSecond = {}, .accessible = {}});
   }
 
   std::string_view kind() const override { return "fake"; }

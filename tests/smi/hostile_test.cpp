@@ -87,6 +87,7 @@ wire::SmiOpenReply oneGpu() {
   wire::SmiOpenReply reply;
   reply.gpus.resize(1);
   reply.gpus[0].name = std::string(1000, 'x');
+  reply.gpus[0].name[0] = '\xff';  // no text in any encoding
   reply.gpus[0].serial = "not hexadecimal";
   reply.gpus[0].target = "gfx";
   reply.gpus[0].bdf = "nowhere";
@@ -150,6 +151,7 @@ TEST(Hostile, ValuesThatFitNowhere) {
   Asic asic;
   ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu, &asic), kSuccess);
   EXPECT_EQ(std::strlen(asic.name), sizeof asic.name - 1);
+  EXPECT_EQ(asic.name[0], '?');
   EXPECT_STREQ(asic.serial, "");
   PowerCap cap;
   EXPECT_EQ(amdsmi_get_power_cap_info(gpu, 0, &cap), kNotSupported);

@@ -75,6 +75,7 @@ TEST_P(AmdSmiSource, ReadsPowerCapsInWattsWhateverTheirUnit) {
 TEST_P(AmdSmiSource, KnowsNothingOfAGpuThatTellsNothing) {
   const Gpu& gpu = source_->gpus()[1];
   EXPECT_EQ(gpu.bdf, "0001:83:01.0");
+  EXPECT_EQ(gpu.name, "");
   EXPECT_EQ(gpu.serial, "");
   EXPECT_TRUE(gpu.uuid.starts_with("gpu-")) << gpu.uuid;  // its own is the same for every such GPU
   EXPECT_TRUE(gpu.uuid.ends_with("-0001-83-01-0")) << gpu.uuid;

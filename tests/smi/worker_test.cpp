@@ -19,10 +19,19 @@ class WithWorker : public ::testing::Test {
  protected:
   void SetUp() override {
     setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+    char name[] = "/tmp/hip-remote-amdsmi-XXXXXX";  // nobody else's memory counts
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    setenv("HIP_REMOTE_SOFTGPU_USAGE", name, 1);
     worker_.emplace();
     worker_->use();
   }
+  void TearDown() override {
+    worker_.reset();
+    std::filesystem::remove_all(folder_);
+  }
   static int run(const std::string& command) { return std::system(command.c_str()); }
+  std::string folder_;
   std::optional<hipr::testing::WorkerProcess> worker_;
 };
 

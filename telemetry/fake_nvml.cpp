@@ -61,6 +61,10 @@ FAKE nvmlDeviceGetCudaComputeCapability(Device, int* major, int* minor) {
   *major = 9, *minor = 0;
   return kSuccess;
 }
+FAKE nvmlDeviceGetMemoryInfo_v2(Device device, Memory2* out) {
+  if (out->version != 0x2000028) return kNotSupported;
+  return give(device, out, Memory2{.total = 1000, .reserved = 100, .free = 400, .used = 500});
+}
 FAKE nvmlDeviceGetMemoryInfo(Device, Memory* out) {
   *out = {1000, 400, 600};
   return kSuccess;

@@ -148,6 +148,12 @@ class NvmlSource : public Source {
     return gpu;
   }
 
+  Maybe<std::uint64_t> memoryUsed(Device device) const {
+    if (const auto memory = get<nvml::Memory2>(api_.memory2, device)) return memory->used;
+    if (const auto memory = get<nvml::Memory>(api_.memory, device)) return memory->used;
+    return {};
+  }
+
   Reading readDevice(Device device) const {
     Reading r;
     r.takenNs = monotonicNs();
@@ -160,7 +166,7 @@ class NvmlSource : public Source {
     }
     r.engineMHz = get<unsigned>(api_.clock, device, nvml::kClockSm);
     r.memoryMHz = get<unsigned>(api_.clock, device, nvml::kClockMemory);
-    if (const auto memory = get<nvml::Memory>(api_.memory, device)) r.memoryUsedBytes = memory->used;
+    r.memoryUsedBytes = memoryUsed(device);
     r.fanPercent = get<unsigned>(api_.fanSpeed, device);
     r.pcieGeneration = get<unsigned>(api_.pcieGeneration, device);
     r.pcieWidth = get<unsigned>(api_.pcieWidth, device);

@@ -14,6 +14,10 @@ inline constexpr unsigned long long kUnknownBytes = ~0ull;
 struct Memory {
   unsigned long long total, free, used;
 };
+struct Memory2 {  // where `used` leaves out what the driver keeps for itself
+  unsigned version = sizeof(Memory2) | 2u << 24;
+  unsigned long long total = 0, reserved = 0, free = 0, used = 0;
+};
 struct Utilization {
   unsigned gpu, memory;
 };
@@ -62,6 +66,7 @@ inline constexpr unsigned long long kThrottleReasons = 0x04 | 0x20 | 0x08 | 0x40
   F(pciInfo, nvmlDeviceGetPciInfo_v3, (Device, PciInfo*))                                         \
   F(computeCapability, nvmlDeviceGetCudaComputeCapability, (Device, int*, int*))                  \
   F(memory, nvmlDeviceGetMemoryInfo, (Device, Memory*))                                           \
+  F(memory2, nvmlDeviceGetMemoryInfo_v2, (Device, Memory2*))                                      \
   F(busWidth, nvmlDeviceGetMemoryBusWidth, (Device, unsigned*))                                   \
   F(utilization, nvmlDeviceGetUtilizationRates, (Device, Utilization*))                           \
   F(powerUsage, nvmlDeviceGetPowerUsage, (Device, unsigned*))                                     \

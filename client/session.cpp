@@ -51,9 +51,8 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   net::Endpoint worker;
   if (Status status = connectToWorker(options, socket, worker); !status.ok()) return status;
   std::unique_ptr<Session> session(new Session(options));
-  auto connection =
-      std::make_unique<Connection>(std::move(socket), worker.host + ":" + std::to_string(worker.port),
-                                   options.ioTimeout, session->stats_);
+  auto connection = std::make_unique<Connection>(std::move(socket), worker.host + ":" + std::to_string(worker.port),
+                                                 options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};

@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::uint64_t kElement = 4;  // bytes of one lane that stay together under swizzling
 
+// Offsets into private memory are added up in 32 bits: compilers for these GPUs give a negative register and a constant
+// that makes it positive, to count a loop up to zero. In any other buffer a negative register is past the end.
+std::uint64_t offsetMask(const BufferDescriptor& d) {
+  return d.swizzle && d.addLane ? 0xffffffff : ~0ull;
+}
+
 template <bool kStore>
 bool moveElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned bytes, Element& values) {
   Addresses whole, part;
@@ -53,10 +59,11 @@ bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned
   Rows offsets = i.offen ? first + (i.idxen ? kLanes : 0) : nullptr;
   std::uint64_t scalar = src32(w, i, 2);
   bool structured = i.idxen && d.stride != 0;
+  std::uint64_t wrap = offsetMask(d);
   std::uint64_t inside = 0;
   for (int l = 0; l < kLanes; ++l) {
     std::uint64_t index = std::uint64_t{i.idxen ? first[l] : 0} + (d.addLane ? static_cast<unsigned>(l) : 0);
-    std::uint64_t offset = std::uint64_t{offsets ? offsets[l] : 0} + i.literal + extra;
+    std::uint64_t offset = (std::uint64_t{offsets ? offsets[l] : 0} + i.literal + extra) & wrap;
     bool in = structured ? index < d.records : offset + scalar + bytes <= d.records;
     inside |= std::uint64_t{in} << l;
     std::uint64_t place = d.swizzle
@@ -91,7 +98,7 @@ std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsig
   if (i.idxen || !d.swizzle || !d.addLane || d.stride || d.indexStride != kLanes || d.base != w.scratch.begin) return 0;
   std::uint32_t offset = 0;
   if (i.offen && !uniform(w, w.row(i.src[0]), offset)) return 0;
-  std::uint64_t scalar = src32(w, i, 2), own = std::uint64_t{offset} + i.literal;
+  std::uint64_t scalar = src32(w, i, 2), own = (std::uint64_t{offset} + i.literal) & offsetMask(d);
   if (scalar % (4 * kLanes) || own + scalar + 4 * dwords > d.records) return 0;
   return privateSpan(w, own + scalar / kLanes, dwords);
 }

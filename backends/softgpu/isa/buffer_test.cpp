@@ -83,6 +83,42 @@ TEST(Buffer, SwizzledBytesKeepTheirPlaces) {
   }
 }
 
+// The stack's descriptor, as kernels are given it, in s[4:7].
+void describeStack(TestWave& wave) {
+  wave->setPair(4, wave->scratch.begin | 1ull << 63);
+  wave->s[6] = 0xffffffff;
+  wave->s[7] = 0x00e00000;
+}
+
+TEST(Buffer, NegativeStackOffsetsAddUp) {
+  NEEDS_ASSEMBLER;
+  // v1 is -128 in all lanes, v2 -128 or -124.
+  Buffer b(
+      "v_and_b32 v3, 1, v0\n v_mov_b32 v1, 0xffffff80\n v_lshl_add_u32 v2, v3, 2, v1\n"
+      "buffer_store_dword v0, off, s[4:7], 0 offset:64\n buffer_store_dword v3, off, s[4:7], 0 offset:68\n"
+      "buffer_load_dword v4, v1, s[4:7], 0 offen offset:192\n buffer_load_dword v5, v2, s[4:7], 0 offen offset:192\n"
+      "buffer_load_ubyte v6, v2, s[4:7], 0 offen offset:192\n buffer_load_dwordx2 v[8:9], v1, s[4:7], 0 offen "
+      "offset:192\n"
+      "buffer_store_short v0, v2, s[4:7], 0 offen offset:200\n buffer_load_ushort v7, off, s[4:7], 0 offset:72");
+  describeStack(b.wave);
+  ASSERT_EQ(b.wave.run(), "");
+  for (U32 lane : {0u, 2u, 31u, 63u}) {
+    EXPECT_EQ(b.wave.v(4, lane), lane);
+    EXPECT_EQ(b.wave.v(5, lane), lane & 1 ? 1 : lane);
+    EXPECT_EQ(b.wave.v(6, lane), lane & 1 ? 1 : lane);
+    EXPECT_EQ(b.wave.v(8, lane), lane);
+    EXPECT_EQ(b.wave.v(9, lane), lane & 1);
+    EXPECT_EQ(b.wave.v(7, lane), lane & 1 ? 0 : lane);
+  }
+}
+
+TEST(Buffer, NegativeOffsetsOfOtherBuffersAreOutside) {
+  NEEDS_ASSEMBLER;
+  Buffer b("v_mov_b32 v1, 0xffffff80\n v_mov_b32 v2, 7\n buffer_load_dword v2, v1, s[4:7], 0 offen offset:192");
+  ASSERT_EQ(b.wave.run(), "");
+  EXPECT_EQ(b.wave.v(2, 3), 0u);
+}
+
 TEST(Buffer, HalvesAndDwordsOfMany) {
   NEEDS_ASSEMBLER;
   Buffer b(

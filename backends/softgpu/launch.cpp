@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/softgpu/device_services.h"
+#include "backends/softgpu/isa/packet.h"
 #include "backends/softgpu/launch_pool.h"
 #include "backends/softgpu/module.h"
 #include "backends/softgpu/state.h"
@@ -18,22 +19,6 @@ namespace {
 
 // Kernels with a stack of unknown depth get at least this much, whatever hipLimitStackSize says.
 constexpr std::size_t kLeastStack = std::size_t{16} << 10;
-
-// The HSA kernel dispatch packet, which kernels read through their dispatch pointer.
-struct DispatchPacket {
-  std::uint16_t header = 2;  // kernel dispatch
-  std::uint16_t setup = 3;   // dimensions
-  std::uint16_t groupSize[3] = {};
-  std::uint16_t reserved0 = 0;
-  std::uint32_t gridSize[3] = {};
-  std::uint32_t privateBytes = 0;
-  std::uint32_t groupBytes = 0;
-  std::uint64_t kernelObject = 0;
-  std::uint64_t kernarg = 0;
-  std::uint64_t reserved1 = 0;
-  std::uint64_t completionSignal = 0;
-};
-static_assert(sizeof(DispatchPacket) == 64);
 
 hipError_t errorOf(const Fault& fault, Device& device) {
   switch (fault.kind) {

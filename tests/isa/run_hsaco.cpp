@@ -1,5 +1,6 @@
 // run_hsaco FILE KERNEL LANES: runs one workgroup of a kernel whose only argument is a pointer to LANES dwords, on the
 // interpreter, and prints them one per line. A fault goes to stderr, with exit status 1.
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "backends/softgpu/isa/execute.h"
+#include "backends/softgpu/isa/packet.h"
 #include "code_object/code_object.h"
 
 namespace hipr::softgpu {
@@ -18,12 +20,12 @@ namespace {
 constexpr std::uint32_t kStackBytes = 64 << 10;  // of a lane: csmith programs keep everything there
 constexpr std::uint32_t kLimitMilliseconds = 120000;
 
-// The image and the output, and nothing else.
+// The image, the output and what a kernel starts with, and nothing else.
 class Memory final : public AddressSpace {
  public:
-  std::vector<std::byte> image, output, arguments;
+  std::vector<std::byte> image, output, arguments, packet;
   Region find(std::uint64_t address) const override {
-    for (const std::vector<std::byte>* part : {&image, &output, &arguments}) {
+    for (const std::vector<std::byte>* part : {&image, &output, &arguments, &packet}) {
       auto begin = reinterpret_cast<std::uint64_t>(part->data());
       if (address >= begin && address < begin + part->size()) return {begin, begin + part->size()};
     }
@@ -80,6 +82,18 @@ int run(const char* path, const char* name, std::uint32_t lanes) {
   d.groupSize = d.gridSize = {lanes, 1, 1};
   d.privateBytes = d.kernel.descriptor.privateSegmentBytes + kStackBytes;
   d.kernarg = reinterpret_cast<std::uint64_t>(memory.arguments.data());
+  // Arrays that clang moves to LDS are placed by the packet's group size.
+  DispatchPacket packet;
+  packet.groupSize[0] = static_cast<std::uint16_t>(lanes);
+  packet.groupSize[1] = packet.groupSize[2] = 1;
+  std::copy(d.gridSize.begin(), d.gridSize.end(), packet.gridSize);
+  packet.privateBytes = d.privateBytes;
+  packet.groupBytes = d.kernel.descriptor.groupSegmentBytes;
+  packet.kernelObject = base + kernel->descriptorAddress;
+  packet.kernarg = d.kernarg;
+  memory.packet.resize(sizeof packet);
+  std::memcpy(memory.packet.data(), &packet, sizeof packet);
+  d.dispatchPacket = reinterpret_cast<std::uint64_t>(memory.packet.data());
   d.watchdogMilliseconds = kLimitMilliseconds;
   Executor executor(memory, defaultServices(), {1});
   if (std::optional<Fault> fault = runToEnd(executor, std::move(d))) {

@@ -109,7 +109,7 @@ bool Supervisor::accept(SessionSeat& seat) {
   if (!socket.open()) return false;  // the client has left again, or we are out of files
   const std::string peer = net::peerName(socket);
   const int account = freeAccount();
-  if (account == kNoAccount && children_.size() >= static_cast<std::size_t>(options_.maxSessions + kWaitingRoom)) {
+  if (account == kNoAccount && children_.size() >= static_cast<std::size_t>(options_.maxSessions) + kWaitingRoom) {
     logError("refused %s: %d sessions are running (--max-sessions)", peer.c_str(), options_.maxSessions);
     refuse(std::move(socket), kCrowded);
     return false;

@@ -1,5 +1,5 @@
-// Session: this process's use of one worker. Made by the first call that needs a device, kept until exit; a forked
-// child makes its own.
+// Session: this process's use of one worker. Made by the first call that needs a device and kept until exit, or until
+// the program resets the only device it uses; a forked child makes its own.
 #pragma once
 
 #include <array>

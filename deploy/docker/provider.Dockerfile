@@ -5,7 +5,7 @@ FROM ubuntu:22.04 AS build
 COPY deploy/docker/install_build_tools.sh /tools/
 RUN /tools/install_build_tools.sh
 COPY . /source
-RUN /source/deploy/docker/build.sh /source /work accelerator_amd
+RUN /source/deploy/docker/build.sh /source /made accelerator_amd
 
 FROM ubuntu:22.04 AS rocm
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
@@ -19,7 +19,7 @@ RUN if [ -n "${ROCM_VERSION}" ]; then /tools/install_rocm_tarball.sh "${ROCM_VER
 FROM build AS stage
 ARG ROCM_VERSION=7.10.0
 COPY --from=rocm /opt/ /opt/
-RUN /source/deploy/docker/stage_provider.sh /work /image "${ROCM_VERSION:+/opt/rocm}"
+RUN /source/deploy/docker/stage_provider.sh /made /image "${ROCM_VERSION:+/opt/rocm}"
 
 # The operator runs `cp -r /build/. /run/tensor-fusion` in it: sh and cp are all it needs.
 FROM busybox:stable

@@ -6,8 +6,8 @@ FROM ubuntu:22.04 AS build
 COPY deploy/docker/install_build_tools.sh /tools/
 RUN /tools/install_build_tools.sh
 COPY . /source
-RUN /source/deploy/docker/build.sh /source /work hip-worker hip_softgpu_7
-RUN /source/deploy/docker/stage_worker.sh /work /image
+RUN /source/deploy/docker/build.sh /source /made hip-worker hip_softgpu_7
+RUN /source/deploy/docker/stage_worker.sh /made /image
 
 FROM ubuntu:22.04 AS rocm
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*

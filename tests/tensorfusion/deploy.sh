@@ -62,7 +62,7 @@ fi
 for file in deploy/docker/*.Dockerfile; do
   missing=$(grep -oE '(^COPY |/source/)deploy/docker/[a-z_.]+' "$file" | grep -oE 'deploy/docker/[a-z_.]+' | sort -u | while read -r path; do [[ -x $path ]] || echo "$path"; done)
   check "$file: what it uses exists" test -z "$missing"
-  targets=$(tr -d '\\\n' <"$file" | grep -oE 'build\.sh /source /work[a-z0-9_ -]+' | sed 's/.*\/work//; s/ *RUN.*//')
+  targets=$(tr -d '\\\n' <"$file" | grep -oE 'build\.sh /source /made[a-z0-9_ -]+' | sed 's/.*\/made//; s/ *RUN.*//')
   for target in $targets; do check "$file: there is a target $target" ninja -C "$build" -n "$target"; done
 done
 if command -v hadolint >/dev/null; then

@@ -74,7 +74,7 @@ template <class F>
 HIPR_INLINE F choose(F a, F b, bool first, bool ieee) {
   typename Bits<F>::U quietBit = ieee ? kQuietBit<F> : 0;
   bool signalingA = isNan(a) & ((~toBits(a) & quietBit) != 0), signalingB = isNan(b) & ((~toBits(b) & quietBit) != 0);
-  F r = isNan(a) ? b : first | isNan(b) ? a : b;
+  F r = isNan(a) ? b : (first | isNan(b)) ? a : b;
   r = signalingB ? quiet(b) : r;
   return signalingA ? quiet(a) : r;
 }

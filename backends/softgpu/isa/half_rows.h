@@ -50,13 +50,17 @@ HIPR_INLINE void toHalves(const float* in, AnyU16* halves) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(halves), _mm256_cvtps_ph(_mm256_load_ps(in), _MM_FROUND_TO_NEAREST_INT));
 }
 #else
-template <class In>
-HIPR_INLINE void toFloats(const In* in, float* out) {
-  for (int l = 0; l < kVectorLanes; ++l) out[l] = toFloat(Half{static_cast<std::uint16_t>(in[l])});
+HIPR_INLINE void toFloats(const std::uint32_t* row, float* out) {
+  for (int l = 0; l < kVectorLanes; ++l) out[l] = toFloat(Half{static_cast<std::uint16_t>(row[l])});
 }
-template <class Out>
-HIPR_INLINE void toHalves(const float* in, Out* out) {
-  for (int l = 0; l < kVectorLanes; ++l) out[l] = toHalf(in[l]).bits;
+HIPR_INLINE void toHalves(const float* in, std::uint32_t* row) {
+  for (int l = 0; l < kVectorLanes; ++l) row[l] = toHalf(in[l]).bits;
+}
+HIPR_INLINE void toFloats(const AnyU16* halves, float* out) {
+  for (int l = 0; l < kVectorLanes; ++l) out[l] = toFloat(Half{halves[l]});
+}
+HIPR_INLINE void toHalves(const float* in, AnyU16* halves) {
+  for (int l = 0; l < kVectorLanes; ++l) halves[l] = toHalf(in[l]).bits;
 }
 #endif
 

@@ -7,8 +7,8 @@ using U32 = std::uint32_t;
 typedef U32 AnyU32 __attribute__((aligned(1), may_alias));
 
 // Every other of kVectors vectors' worth of values, and back; unrolled, all of it stays in vector registers.
-template <int kVectors, class In>
-HIPR_INLINE void split(const In* in, U32* even, U32* odd) {
+template <int kVectors>
+HIPR_INLINE void split(const AnyU32* in, U32* even, U32* odd) {
 #pragma GCC unroll 2
   for (int first = 0; first < kVectors * kVectorLanes; first += kVectorLanes) {
 #pragma GCC ivdep
@@ -18,8 +18,8 @@ HIPR_INLINE void split(const In* in, U32* even, U32* odd) {
     }
   }
 }
-template <int kVectors, class Out>
-HIPR_INLINE void merge(const U32* even, const U32* odd, Out* out) {
+template <int kVectors>
+HIPR_INLINE void merge(const U32* even, const U32* odd, AnyU32* out) {
 #pragma GCC unroll 2
   for (int first = 0; first < kVectors * kVectorLanes; first += kVectorLanes) {
 #pragma GCC ivdep

@@ -4,6 +4,10 @@ option(HIPR_WERROR "Treat compiler warnings as errors" ON)
 set(HIPR_ABIS 5 6 7 CACHE STRING "The sonames to build libamdhip64 for; 7 is always needed")
 set(HIPR_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined or thread")
 
+# Line numbers for backtraces, which is what a release is asked for; full debug information takes half as long again to
+# compile (the debug preset has it).
+add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
+
 add_library(hipr_options INTERFACE)
 target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERROR}>:-Werror>)
 target_include_directories(hipr_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
@@ -35,6 +39,7 @@ function(hipr_test name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)  # what is tested is optimised; tests need not be
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 

@@ -69,12 +69,11 @@ struct Edge<&::hipDeviceGetAttribute, Abi> {
   }
 };
 
-// --- launches: a block that is too large was an invalid value before HIP 7
+// --- launches: a shape that cannot be launched was an invalid value before HIP 7
 
 template <auto Exported, int Abi>
   requires(Abi < 7 && OneOf<Exported, &::hipLaunchKernel, &::hipExtLaunchKernel, &::hipLaunchByPtr,
-                            &::hipModuleLaunchKernel, &::hipExtModuleLaunchKernel, &::hipHccModuleLaunchKernel,
-                            &::hipLaunchCooperativeKernel, &::hipModuleLaunchCooperativeKernel>)
+                            &::hipExtModuleLaunchKernel, &::hipHccModuleLaunchKernel>)
 struct Edge<Exported, Abi> {
   template <auto Api, typename... Args>
   static hipError_t call(Args... args) {

@@ -157,12 +157,17 @@ hipError_t copy(const Copy& c, Stream& stream) {
     s.host().flush();
     copyThere(s, c, r);
     const bool hostSide = c.to.kind != MemoryKind::kDevice || c.from.kind != MemoryKind::kDevice;
-    return c.blocking && hostSide ? streamSynchronize(stream) : hipSuccess;
+    if (c.blocking && hostSide) return streamSynchronize(stream);
+    if (c.blocking && c.synchronous) r.owe();
+    return hipSuccess;
   }
   if (toThere) {
     const hipError_t error = upload(s, c, r);
+    if (error != hipSuccess) return error;
     // The program may read what it copied into host memory as soon as a blocking call returns.
-    return error == hipSuccess && c.blocking && c.to.kind != MemoryKind::kDevice ? streamSynchronize(stream) : error;
+    if (c.blocking && c.to.kind != MemoryKind::kDevice) return streamSynchronize(stream);
+    if (c.blocking && c.synchronous) r.owe();
+    return hipSuccess;
   }
   if (fromThere) {
     s.host().flush();

@@ -70,7 +70,7 @@ TEST(DeviceHeap, OutOfMemoryIsKnownAtTheCallItself) {
 
 TEST(DeviceHeap, FreedMemoryRestsUntilWorkThatMayUseItIsDone) {
   World world;
-  RemoteStream& stream = world.streams.add(7, 0);
+  RemoteStream& stream = world.streams.add(7, 0, true);
   DeviceHeap heap = world.heap(512 * kMiB);
   const std::uint64_t block = heap.allocate(256);
   stream.posted = 1;  // a kernel that may touch it is running
@@ -83,7 +83,7 @@ TEST(DeviceHeap, FreedMemoryRestsUntilWorkThatMayUseItIsDone) {
 
 TEST(DeviceHeap, WaitsForRestingMemoryRatherThanFailing) {
   World world;
-  RemoteStream& stream = world.streams.add(7, 0);
+  RemoteStream& stream = world.streams.add(7, 0, true);
   DeviceHeap heap = world.heap(64 * kMiB);
   const std::uint64_t block = heap.allocate(64 * kMiB);
   stream.posted = 1;

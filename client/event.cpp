@@ -58,7 +58,9 @@ hipError_t eventSynchronize(Event& event) {
 
 hipError_t eventQuery(Event& event) {
   if (!session().connection().alive()) return kLost;
-  return remote(event).done() ? hipSuccess : hipErrorNotReady;
+  const auto [stream, position] = remote(event).where();
+  if (!stream || stream->done(position)) return hipSuccess;
+  return position <= stream->owed.load() ? eventSynchronize(event) : hipErrorNotReady;
 }
 
 hipError_t eventElapsed(Event& start, Event& stop, float* milliseconds) {

@@ -37,6 +37,15 @@ std::string hostName() {
   return name;
 }
 
+// What is true of a device where it is, but not from here: its memory is not in the CPU's address space.
+void describeFromHere(Platform& platform) {
+  for (DeviceInfo& device : platform.devices) {
+    device.props.isLargeBar = 0;
+    device.attributes.set(hipDeviceAttributeIsLargeBar, 0);
+    device.attributes.set(hipDeviceAttributeCanUseStreamWaitValue, 0);  // not built
+  }
+}
+
 template <class Message>
 bool decode(wire::Bytes payload, Message& message) {
   wire::Reader reader(payload);
@@ -83,6 +92,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     if (!wire::decodePlatform(reply.platform, platform_) || reply.credits.size() != platform_.devices.size()) {
       return Status::invalid("malformed device description");
     }
+    describeFromHere(platform_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
     host_ = std::make_unique<HostMemory>(

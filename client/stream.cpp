@@ -36,7 +36,7 @@ class LastProgress : public Pending {
 hipError_t streamCreate(Stream& stream) {
   Session& s = session();
   if (!s.connection().alive()) return kLost;
-  RemoteStream& r = s.streams().add(wireId(stream), stream.device);
+  RemoteStream& r = s.streams().add(wireId(stream), stream.device, (stream.flags & hipStreamNonBlocking) == 0);
   stream.impl = &r;
   if (stream.kind != Stream::Kind::kNull) {
     s.connection().post<Opcode::kStreamCreate>({r.id, stream.device, stream.flags, stream.priority, stream.cuMask});
@@ -63,15 +63,25 @@ hipError_t streamSynchronize(Stream& stream) {
   // The null stream also waits for others, so only a stream of its own can be known to be done.
   if (stream.kind != Stream::Kind::kNull && r.idle()) return hipSuccess;
   const std::uint64_t position = r.posted.load();
+  const Moment before = stream.kind == Stream::Kind::kNull ? s.streams().nowWithNull(stream.device) : Moment();
   wire::Done done;
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
   r.advance(position);
+  s.streams().passed(before);
   return static_cast<hipError_t>(done.status);
 }
 
 hipError_t streamQuery(Stream& stream) {
-  if (!session().connection().alive()) return kLost;
-  return remote(stream).idle() ? hipSuccess : hipErrorNotReady;
+  Session& s = session();
+  if (!s.connection().alive()) return kLost;
+  RemoteStream& r = remote(stream);
+  if (stream.kind != Stream::Kind::kNull) {
+    if (r.idle()) return hipSuccess;
+    return r.indebted() ? streamSynchronize(stream) : hipErrorNotReady;
+  }
+  const Moment now = s.streams().nowWithNull(stream.device);
+  if (now.passed()) return hipSuccess;
+  return now.owed() ? streamSynchronize(stream) : hipErrorNotReady;
 }
 
 hipError_t streamWaitEvent(Stream& stream, Event& event) {

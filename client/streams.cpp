@@ -4,10 +4,22 @@
 
 namespace hipr::client {
 
-void RemoteStream::advance(std::uint64_t position) {
-  std::uint64_t known = finished.load(std::memory_order_relaxed);
-  while (known < position && !finished.compare_exchange_weak(known, position, std::memory_order_release)) {
+namespace {
+
+void raise(std::atomic<std::uint64_t>& value, std::uint64_t least) {
+  std::uint64_t known = value.load(std::memory_order_relaxed);
+  while (known < least && !value.compare_exchange_weak(known, least, std::memory_order_release)) {
   }
+}
+
+}  // namespace
+
+void RemoteStream::advance(std::uint64_t position) {
+  raise(finished, position);
+}
+
+void RemoteStream::owe() {
+  raise(owed, posted.load(std::memory_order_relaxed));
 }
 
 void RemoteEvent::recordedAt(RemoteStream& stream, std::uint64_t position) {
@@ -21,19 +33,18 @@ std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> RemoteEvent::where() con
   return {stream_, position_};
 }
 
-bool RemoteEvent::done() const {
-  const auto [stream, position] = where();
-  return !stream || stream->done(position);
-}
-
 bool Moment::passed() const {
   return std::all_of(waits_.begin(), waits_.end(), [](const auto& wait) { return wait.first->done(wait.second); });
 }
 
-RemoteStream& StreamTable::add(std::uint64_t wireId, int device) {
+bool Moment::owed() const {
+  return std::all_of(waits_.begin(), waits_.end(), [](const auto& wait) { return wait.first->indebted(); });
+}
+
+RemoteStream& StreamTable::add(std::uint64_t wireId, int device, bool withNull) {
   std::lock_guard lock(mutex_);
   auto& stream = streams_[wireId];
-  if (!stream) stream = std::make_shared<RemoteStream>(wireId, device);
+  if (!stream) stream = std::make_shared<RemoteStream>(wireId, device, withNull);
   return *stream;
 }
 
@@ -52,19 +63,33 @@ void StreamTable::advance(std::uint64_t wireId, std::uint64_t position) {
   if (const auto found = streams_.find(wireId); found != streams_.end()) found->second->advance(position);
 }
 
-Moment StreamTable::now() const {
-  return now(-1);
-}
-
-Moment StreamTable::now(int device) const {
+template <class Concerned>
+Moment StreamTable::momentOf(Concerned&& concerned) const {
   std::lock_guard lock(mutex_);
   Moment moment;
   for (const auto& [id, stream] : streams_) {
-    const bool concerned = device < 0 || stream->device == device;
-    if (concerned && !stream->idle())
+    if (concerned(*stream) && !stream->idle())
       moment.waits_.emplace_back(stream, stream->posted.load(std::memory_order_relaxed));
   }
   return moment;
+}
+
+Moment StreamTable::now() const {
+  return momentOf([](const RemoteStream&) { return true; });
+}
+
+Moment StreamTable::now(int device) const {
+  return momentOf([&](const RemoteStream& stream) { return stream.device == device; });
+}
+
+Moment StreamTable::nowWithNull(int device) const {
+  return momentOf([&](const RemoteStream& stream) { return stream.device == device && stream.withNull; });
+}
+
+void StreamTable::owe(int device) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [id, stream] : streams_)
+    if (stream->device == device) stream->owe();
 }
 
 void StreamTable::passed(const Moment& moment) {

@@ -3,14 +3,11 @@
 
 #include "runtime/api.h"
 #include "runtime/device_reset.h"
-#include "runtime/peer.h"
 #include "runtime/process.h"
 
 namespace hipr::api {
 
 namespace {
-
-constexpr unsigned kApiVersion = 4;  // the only one there has ever been
 
 Device* deviceOf(Process& p, hipCtx_t context) {
   for (const auto& device : p.devices)
@@ -24,8 +21,7 @@ hipError_t hipCtxCreate(hipCtx_t* ctx, unsigned int flags, hipDevice_t device) {
   Process* p;
   Device* d;
   HIPR_TRY(process(p));
-  if (ctx == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findDevice(*p, device, d));
+  if (ctx == nullptr || findDevice(*p, device, d) != hipSuccess) return hipErrorInvalidValue;
   d->flags = flags;
   d->used.store(true, std::memory_order_relaxed);
   *ctx = contextOf(d);
@@ -96,61 +92,46 @@ hipError_t hipCtxGetDevice(hipDevice_t* device) {
   return hipSuccess;
 }
 
-hipError_t hipCtxGetApiVersion(hipCtx_t ctx, unsigned int* apiVersion) {
-  Process* p;
-  HIPR_TRY(process(p));
-  if (apiVersion == nullptr) return hipErrorInvalidValue;
-  if (ctx != nullptr && deviceOf(*p, ctx) == nullptr) return hipErrorInvalidContext;
-  *apiVersion = kApiVersion;
-  return hipSuccess;
-}
-
-hipError_t hipCtxGetFlags(unsigned int* flags) {
-  return api::hipGetDeviceFlags(flags);
-}
-hipError_t hipCtxGetCacheConfig(hipFuncCache_t* cacheConfig) {
-  return api::hipDeviceGetCacheConfig(cacheConfig);
-}
-hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig) {
-  return api::hipDeviceSetCacheConfig(cacheConfig);
-}
 hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig* pConfig) {
   return api::hipDeviceGetSharedMemConfig(pConfig);
 }
-hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config) {
-  return api::hipDeviceSetSharedMemConfig(config);
+
+// HIP has these calls, but on AMD GPUs they do nothing and say so.
+hipError_t hipCtxGetApiVersion(hipCtx_t, unsigned int*) {
+  return hipErrorNotSupported;
+}
+hipError_t hipCtxGetFlags(unsigned int*) {
+  return hipErrorNotSupported;
+}
+hipError_t hipCtxGetCacheConfig(hipFuncCache_t*) {
+  return hipErrorNotSupported;
+}
+hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig) {
+  const hipError_t error = api::hipDeviceSetCacheConfig(cacheConfig);
+  return error == hipSuccess ? hipErrorNotSupported : error;
+}
+hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig) {
+  return hipErrorNotSupported;
 }
 hipError_t hipCtxSynchronize() {
-  return api::hipDeviceSynchronize();
+  return hipErrorNotSupported;
 }
 
-hipError_t hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags) {
-  Process* p;
-  Device* device;
-  HIPR_TRY(currentDevice(p, device));
-  Device* peer = deviceOf(*p, peerCtx);
-  if (peer == nullptr) return hipErrorInvalidContext;
-  if (flags != 0) return hipErrorInvalidValue;
-  return setPeerAccess(*p, *device, *peer, true);
+// And these succeed whatever they are told; hipDeviceEnablePeerAccess is what counts.
+hipError_t hipCtxEnablePeerAccess(hipCtx_t, unsigned int) {
+  return hipSuccess;
 }
-
-hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx) {
-  Process* p;
-  Device* device;
-  HIPR_TRY(currentDevice(p, device));
-  Device* peer = deviceOf(*p, peerCtx);
-  if (peer == nullptr) return hipErrorInvalidContext;
-  return setPeerAccess(*p, *device, *peer, false);
+hipError_t hipCtxDisablePeerAccess(hipCtx_t) {
+  return hipSuccess;
 }
 
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int* flags, int* active) {
   Process* p;
   Device* device;
   HIPR_TRY(process(p));
-  if (flags == nullptr || active == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findDevice(*p, dev, device));
-  *flags = device->flags;
-  *active = device->used || device->primaryRetains > 0;
+  if (flags != nullptr) *flags = device->flags;
+  if (active != nullptr) *active = device->used || device->primaryRetains > 0;
   return hipSuccess;
 }
 

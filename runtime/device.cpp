@@ -48,6 +48,8 @@ hipError_t hipSetDevice(int deviceId) {
   HIPR_TRY(process(p));
   HIPR_TRY(findDevice(*p, deviceId, device));
   threadState().device = deviceId;
+  threadState().deviceChosen = true;
+  device->used.store(true, std::memory_order_relaxed);
   if (ThreadObjects* mine = threadState().objects; mine != nullptr && !mine->contexts.empty())
     mine->contexts.back() = device;
   return hipSuccess;
@@ -77,7 +79,7 @@ hipError_t hipSetDeviceFlags(unsigned int flags) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (!validDeviceFlags(flags)) return hipErrorInvalidValue;
-  device->flags = flags;
+  device->flags = flags & hipDeviceScheduleMask;  // the rest has no meaning here
   return hipSuccess;
 }
 
@@ -105,7 +107,7 @@ hipError_t hipInitDevice(int deviceId, unsigned int deviceFlags, unsigned int fl
   return hipSuccess;
 }
 
-// The first of the list becomes current, as if the thread had not chosen yet; an empty list restores the default.
+// What a thread that has not chosen a device uses: the first of the list, or device 0 when the list is empty.
 hipError_t hipSetValidDevices(int* device_arr, int len) {
   Process* p;
   HIPR_TRY(process(p));
@@ -115,7 +117,7 @@ hipError_t hipSetValidDevices(int* device_arr, int len) {
     Device* device;
     HIPR_TRY(findDevice(*p, device_arr[i], device));
   }
-  threadState().device = len > 0 ? device_arr[0] : 0;
+  if (!threadState().deviceChosen) threadState().device = len > 0 ? device_arr[0] : 0;
   return hipSuccess;
 }
 
@@ -123,7 +125,7 @@ hipError_t hipDeviceGetLimit(size_t* pValue, hipLimit_t limit) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  if (pValue == nullptr) return hipErrorInvalidValue;
+  if (pValue == nullptr || limit == hipLimitRange) return hipErrorInvalidValue;
   std::lock_guard lock(device->mutex);
   if (const auto set = device->limits.find(limit); set != device->limits.end()) {
     *pValue = set->second;
@@ -141,6 +143,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
+  if (limit == hipLimitRange) return hipErrorInvalidValue;
   const auto& known = device->info->limits;
   if (std::none_of(known.begin(), known.end(), [&](const Limit& l) { return l.limit == limit; }))
     return hipErrorUnsupportedLimit;
@@ -150,13 +153,12 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
   return hipSuccess;
 }
 
-// The preferences below have no effect on AMD GPUs; they are kept so that a program reads back what it set.
+// The preferences below have no effect on AMD GPUs: they are checked, and what is in force stays what it was.
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (cacheConfig < hipFuncCachePreferNone || cacheConfig > hipFuncCachePreferEqual) return hipErrorInvalidValue;
-  device->cacheConfig = cacheConfig;
   return hipSuccess;
 }
 
@@ -165,7 +167,7 @@ hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* cacheConfig) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (cacheConfig == nullptr) return hipErrorInvalidValue;
-  *cacheConfig = device->cacheConfig;
+  *cacheConfig = hipFuncCachePreferNone;
   return hipSuccess;
 }
 
@@ -174,7 +176,6 @@ hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (config < hipSharedMemBankSizeDefault || config > hipSharedMemBankSizeEightByte) return hipErrorInvalidValue;
-  device->sharedConfig = config;
   return hipSuccess;
 }
 
@@ -183,7 +184,7 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* pConfig) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (pConfig == nullptr) return hipErrorInvalidValue;
-  *pConfig = device->sharedConfig;
+  *pConfig = hipSharedMemBankSizeFourByte;
   return hipSuccess;
 }
 
@@ -200,8 +201,11 @@ hipError_t hipMemGetInfo(size_t* free, size_t* total) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  if (free == nullptr || total == nullptr) return hipErrorInvalidValue;
-  return core::memoryInfo(device->index, free, total);
+  std::size_t freeBytes = 0, totalBytes = 0;
+  HIPR_TRY(core::memoryInfo(device->index, &freeBytes, &totalBytes));
+  if (free != nullptr) *free = freeBytes;
+  if (total != nullptr) *total = totalBytes;
+  return hipSuccess;
 }
 
 hipError_t hipDriverGetVersion(int* driverVersion) {

@@ -23,8 +23,6 @@ struct Device {
   std::mutex nullStreamMutex;                // makes that happen once
 
   std::atomic<unsigned> flags{0};
-  std::atomic<hipFuncCache_t> cacheConfig{hipFuncCachePreferNone};
-  std::atomic<hipSharedMemConfig> sharedConfig{hipSharedMemBankSizeFourByte};
   std::atomic<int> primaryRetains{0};
   std::atomic<bool> used{false};  // its primary context counts as active
 

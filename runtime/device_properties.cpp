@@ -40,11 +40,14 @@ hipDeviceProp_tR0000 toR0000(const hipDeviceProp_tR0600& from) {
   return to;
 }
 
-// How many of the wishes (non-zero fields) a device fulfils.
+// How many wishes (non-zero fields) a device fulfils; -1 when it does not fulfil them all.
 template <class Props>
 int fulfilled(const Props& wish, const Props& device) {
-  int count = 0;
-  const auto atLeast = [&](auto wanted, auto has) { count += wanted != 0 && has >= wanted; };
+  int count = 0, wishes = 0;
+  const auto atLeast = [&](auto wanted, auto has) {
+    wishes += wanted != 0;
+    count += wanted != 0 && has >= wanted;
+  };
   atLeast(wish.major, device.major);
   atLeast(wish.minor, device.minor);
   atLeast(wish.totalGlobalMem, device.totalGlobalMem);
@@ -54,14 +57,12 @@ int fulfilled(const Props& wish, const Props& device) {
   atLeast(wish.multiProcessorCount, device.multiProcessorCount);
   atLeast(wish.maxThreadsPerMultiProcessor, device.maxThreadsPerMultiProcessor);
   atLeast(wish.memoryClockRate, device.memoryClockRate);
-  atLeast(wish.clockRate, device.clockRate);
+  atLeast(wish.memoryBusWidth, device.memoryBusWidth);
   atLeast(wish.regsPerBlock, device.regsPerBlock);
   atLeast(wish.l2CacheSize, device.l2CacheSize);
+  atLeast(wish.maxSharedMemoryPerMultiProcessor, device.maxSharedMemoryPerMultiProcessor);
   atLeast(wish.warpSize, device.warpSize);
-  count += wish.name[0] != 0 && std::strncmp(wish.name, device.name, sizeof(wish.name)) == 0;
-  count +=
-      wish.gcnArchName[0] != 0 && std::strncmp(wish.gcnArchName, device.gcnArchName, sizeof(wish.gcnArchName)) == 0;
-  return count;
+  return count == wishes ? count : -1;
 }
 
 template <class Props, class Convert>
@@ -69,7 +70,8 @@ hipError_t choose(int* device, const Props* wish, Convert&& propsOf) {
   Process* p;
   HIPR_TRY(process(p));
   if (device == nullptr || wish == nullptr) return hipErrorInvalidValue;
-  int best = -1;
+  int best = 0;
+  *device = 0;
   for (const auto& candidate : p->devices)
     if (const int count = fulfilled(*wish, propsOf(candidate->info->props)); count > best) {
       best = count;
@@ -174,20 +176,18 @@ hipError_t hipDeviceGetPCIBusId(char* pciBusId, int len, int device) {
   const DeviceInfo* info;
   HIPR_TRY(findInfo(device, info));
   if (pciBusId == nullptr || len <= 0) return hipErrorInvalidValue;
-  std::snprintf(pciBusId, static_cast<std::size_t>(len), "%04x:%02x:%02x.0", info->props.pciDomainID,
-                info->props.pciBusID, info->props.pciDeviceID);
-  return hipSuccess;
+  const int needed = std::snprintf(pciBusId, static_cast<std::size_t>(len), "%04x:%02x:%02x.0", info->props.pciDomainID,
+                                   info->props.pciBusID, info->props.pciDeviceID);
+  return needed < len ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
   Process* p;
   HIPR_TRY(process(p));
   if (device == nullptr || pciBusId == nullptr) return hipErrorInvalidValue;
-  unsigned domain = 0, bus = 0, slot = 0;
-  if (std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-    domain = 0;  // "bus:device.function" means domain 0
-    if (std::sscanf(pciBusId, "%x:%x", &bus, &slot) != 2) return hipErrorInvalidValue;
-  }
+  unsigned domain = 0, bus = 0, slot = 0, function = 0;
+  if (std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4 || function != 0)
+    return hipErrorInvalidValue;
   for (const auto& candidate : p->devices) {
     const hipDeviceProp_tR0600& props = candidate->info->props;
     if (static_cast<unsigned>(props.pciDomainID) == domain && static_cast<unsigned>(props.pciBusID) == bus &&

@@ -51,8 +51,6 @@ hipError_t resetDevice(Process& p, Device& device) {
     device.peers.clear();
   }
   device.flags = 0;
-  device.cacheConfig = hipFuncCachePreferNone;
-  device.sharedConfig = hipSharedMemBankSizeFourByte;
   device.used = false;
   const hipError_t error = core::deviceReset(device.index, nothingLeft(p));
   clearAsyncError();

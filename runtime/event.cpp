@@ -1,4 +1,6 @@
 // Events: markers in a stream, with a time.
+#include <bit>
+
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/stream.h"
@@ -9,10 +11,9 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  constexpr unsigned kReleases = hipEventReleaseToDevice | hipEventReleaseToSystem;
-  constexpr unsigned kKnown =
-      hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence | kReleases;
-  if (event == nullptr || (flags & ~kKnown) != 0 || (flags & kReleases) == kReleases) return hipErrorInvalidValue;
+  constexpr unsigned kFences = hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence;
+  constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | kFences;
+  if (event == nullptr || (flags & ~kKnown) != 0 || std::popcount(flags & kFences) > 1) return hipErrorInvalidValue;
   if ((flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0) return hipErrorInvalidValue;
   HIPR_TRY(asyncError());
 
@@ -37,8 +38,9 @@ hipError_t hipEventCreate(hipEvent_t* event) {
 hipError_t hipEventDestroy(hipEvent_t event) {
   Process* p;
   HIPR_TRY(process(p));
+  if (event == nullptr) return hipErrorInvalidHandle;
   Event* e = p->events.take(event);
-  if (e == nullptr) return hipErrorInvalidHandle;
+  if (e == nullptr) return hipErrorContextIsDestroyed;
   const hipError_t error = core::eventDestroy(*e);
   p->events.recycle(e);
   return error;

@@ -17,7 +17,7 @@ const DeviceInfo& infoOf(const Process& p, const Function& f) {
   return *p.deviceByIndex[f.module->device]->info;
 }
 
-int maxDynamicShared(const DeviceInfo& info, const Function& f) {
+int availableShared(const DeviceInfo& info, const Function& f) {
   return static_cast<int>(info.props.sharedMemPerBlock - f.kernel->metadata.groupFixedSize);
 }
 
@@ -40,11 +40,12 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attr, const void* func) {
   HIPR_TRY(findHost(func, p, f));
   const DeviceInfo& info = infoOf(*p, *f);
   const code::KernelMetadata& kernel = f->kernel->metadata;
+  const int dynamicShared = f->maxDynamicShared.load();
   *attr = {.binaryVersion = binaryVersion(info),
            .cacheModeCA = 0,
            .constSizeBytes = 0,
            .localSizeBytes = kernel.privateFixedSize,
-           .maxDynamicSharedSizeBytes = maxDynamicShared(info, *f),
+           .maxDynamicSharedSizeBytes = dynamicShared >= 0 ? dynamicShared : availableShared(info, *f),
            .maxThreadsPerBlock = maxThreads(info, *f),
            .numRegs = static_cast<int>(kernel.vgprCount),
            .preferredShmemCarveout = f->sharedCarveout.load(),
@@ -83,7 +84,7 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attrib, hipFunc
       *value = binaryVersion(info);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = maxDynamicShared(info, *f);
+      *value = availableShared(info, *f);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = f->sharedCarveout.load();
@@ -93,36 +94,37 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attrib, hipFunc
   }
 }
 
+// The kernel may be named by its stand-in on the host or by its handle.
 hipError_t hipFuncSetAttribute(const void* func, hipFuncAttribute attr, int value) {
   Process* p;
-  Function* f;
-  HIPR_TRY(findHost(func, p, f));
-  switch (attr) {
-    case hipFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || value > maxDynamicShared(infoOf(*p, *f), *f)) return hipErrorInvalidValue;
-      f->maxDynamicShared = value;
-      return hipSuccess;
-    case hipFuncAttributePreferredSharedMemoryCarveout:
-      if (value < -1 || value > 100) return hipErrorInvalidValue;
-      f->sharedCarveout = value;
-      return hipSuccess;
-    default:
-      return hipErrorInvalidValue;
+  HIPR_TRY(process(p));
+  if (func == nullptr) return hipErrorInvalidDeviceFunction;
+  if (attr != hipFuncAttributeMaxDynamicSharedMemorySize && attr != hipFuncAttributePreferredSharedMemoryCarveout)
+    return hipErrorInvalidValue;
+  Function* f = p->functions.find(func);
+  if (f == nullptr) HIPR_TRY(findHost(func, p, f));
+  if (attr == hipFuncAttributeMaxDynamicSharedMemorySize) {
+    if (value < 0 || value > availableShared(infoOf(*p, *f), *f)) return hipErrorInvalidValue;
+    f->maxDynamicShared = value;
+    return hipSuccess;
   }
+  if (value < -1 || value > 100) return hipErrorInvalidValue;
+  f->sharedCarveout = value;
+  return hipSuccess;
 }
 
-// Preferences AMD GPUs have no use for: checked, otherwise without effect.
+// Preferences AMD GPUs have no use for: checked, otherwise without effect, whatever kernel they are about.
 hipError_t hipFuncSetCacheConfig(const void* func, hipFuncCache_t config) {
   Process* p;
-  Function* f;
-  HIPR_TRY(findHost(func, p, f));
+  HIPR_TRY(process(p));
+  if (func == nullptr) return hipErrorInvalidDeviceFunction;
   return config >= hipFuncCachePreferNone && config <= hipFuncCachePreferEqual ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void* func, hipSharedMemConfig config) {
   Process* p;
-  Function* f;
-  HIPR_TRY(findHost(func, p, f));
+  HIPR_TRY(process(p));
+  if (func == nullptr) return hipErrorInvalidDeviceFunction;
   return config >= hipSharedMemBankSizeDefault && config <= hipSharedMemBankSizeEightByte ? hipSuccess
                                                                                           : hipErrorInvalidValue;
 }

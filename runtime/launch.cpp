@@ -31,19 +31,24 @@ bool countable(const dim3& groups, const dim3& block) {
 hipError_t checkShape(const DeviceInfo& device, const Function& function, const LaunchRequest& r) {
   const hipDeviceProp_tR0600& props = device.props;
   const code::KernelMetadata& kernel = function.kernel->metadata;
-  if (volume(r.groups) == 0 || volume(r.block) == 0) return hipErrorInvalidValue;
+  const bool module = r.family == LaunchFamily::kModule;
+  const hipError_t wrongBlock = module ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
+  if (volume(r.groups) == 0)
+    return r.family == LaunchFamily::kRuntime ? hipErrorInvalidConfiguration : hipErrorInvalidValue;
   const std::uint64_t blockSize = volume(r.block);
-  if (!within(r.block, props.maxThreadsDim) || blockSize > static_cast<unsigned>(props.maxThreadsPerBlock))
-    return hipErrorInvalidConfiguration;
-  if (!within(r.groups, props.maxGridSize) || !countable(r.groups, r.block)) return hipErrorInvalidConfiguration;
+  if (blockSize == 0 || !within(r.block, props.maxThreadsDim) ||
+      blockSize > static_cast<unsigned>(props.maxThreadsPerBlock))
+    return wrongBlock;
+  if (module && !within(r.groups, props.maxGridSize)) return hipErrorInvalidValue;
+  if (r.family != LaunchFamily::kThreads && !countable(r.groups, r.block)) return hipErrorInvalidConfiguration;
   if (kernel.maxFlatWorkgroupSize != 0 && blockSize > kernel.maxFlatWorkgroupSize) {
     logError("%s: %llu threads per block, but it was compiled for at most %u (__launch_bounds__)", kernel.name.c_str(),
              static_cast<unsigned long long>(blockSize), kernel.maxFlatWorkgroupSize);
     return hipErrorLaunchFailure;
   }
-  if (!r.cooperative) {
-    return r.sharedBytes + kernel.groupFixedSize > props.sharedMemPerBlock ? hipErrorInvalidValue : hipSuccess;
-  }
+  const bool tooMuchShared = r.sharedBytes + kernel.groupFixedSize > props.sharedMemPerBlock;
+  if (tooMuchShared && (module || !r.cooperative)) return hipErrorInvalidValue;
+  if (!r.cooperative) return hipSuccess;
   const int fitting = blocksPerUnit(device, kernel, static_cast<int>(blockSize), r.sharedBytes);
   const auto room = static_cast<std::uint64_t>(fitting) * static_cast<unsigned>(props.multiProcessorCount);
   return volume(r.groups) > room ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
@@ -53,7 +58,8 @@ hipError_t findEvent(Process& p, hipEvent_t handle, const Stream& stream, Event*
   out = nullptr;
   if (handle == nullptr) return hipSuccess;
   out = p.events.find(handle);
-  return out != nullptr && out->device == stream.device ? hipSuccess : hipErrorInvalidHandle;
+  if (out == nullptr) return hipErrorInvalidValue;
+  return out->device == stream.device ? hipSuccess : hipErrorInvalidHandle;
 }
 
 hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std::byte> kernarg) {
@@ -86,6 +92,12 @@ hipError_t submit(Process& p, Stream& stream, Function& function, const LaunchRe
   return afterAsync(p, stream);
 }
 
+// What is no stream is an invalid value to a launch, unlike to other calls; only cooperative ones call it by its name.
+hipError_t streamForLaunch(hipStream_t handle, const LaunchRequest& r, Process*& p, Stream*& out) {
+  const hipError_t error = streamForWork(handle, p, out);
+  return error == hipErrorContextIsDestroyed && !r.cooperative ? hipErrorInvalidValue : error;
+}
+
 }  // namespace
 
 hipError_t launchKernel(Process& p, Stream& stream, Function& function, const LaunchRequest& r) {
@@ -105,7 +117,7 @@ hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest&
   Process* p;
   Stream* s;
   Function* function;
-  HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(streamForLaunch(stream, request, p, s));
   HIPR_TRY(registeredFunction(*p, *p->deviceByIndex[s->device], host, function));
   return launchKernel(*p, *s, *function, request);
 }
@@ -116,7 +128,7 @@ hipError_t launchHandle(hipFunction_t handle, hipStream_t stream, const LaunchRe
   HIPR_TRY(process(p));
   Function* function = p->functions.find(handle);
   if (function == nullptr) return hipErrorInvalidHandle;
-  HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(streamForLaunch(stream, request, p, s));
   return launchKernel(*p, *s, *function, request);
 }
 

@@ -7,7 +7,15 @@
 
 namespace hipr {
 
+// HIP's families of launch calls call the same mistake differently.
+enum class LaunchFamily {
+  kRuntime,  // hipLaunchKernel and its like: a kernel named by its stand-in on the host
+  kModule,   // hipModuleLaunchKernel: a kernel named by its handle
+  kThreads,  // hipExtModuleLaunchKernel: work-items are counted, not groups
+};
+
 struct LaunchRequest {
+  LaunchFamily family = LaunchFamily::kRuntime;
   dim3 groups{}, block{};
   dim3 threads{};  // work-items in all, when not groups × block
   std::size_t sharedBytes = 0;

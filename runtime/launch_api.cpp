@@ -10,10 +10,11 @@ namespace {
 hipError_t launchThreads(hipFunction_t f, const dim3& threads, const dim3& block, std::size_t shared,
                          hipStream_t stream, void** params, void** extra, hipEvent_t start, hipEvent_t stop) {
   const auto groups = [](unsigned all, unsigned each) {
-    return each == 0 ? 0 : static_cast<unsigned>((std::uint64_t{all} + each - 1) / each);
+    return each == 0 ? all : static_cast<unsigned>((std::uint64_t{all} + each - 1) / each);
   };
   return launchHandle(f, stream,
-                      {.groups = {groups(threads.x, block.x), groups(threads.y, block.y), groups(threads.z, block.z)},
+                      {.family = LaunchFamily::kThreads,
+                       .groups = {groups(threads.x, block.x), groups(threads.y, block.y), groups(threads.z, block.z)},
                        .block = block,
                        .threads = threads,
                        .sharedBytes = shared,
@@ -47,11 +48,6 @@ hipError_t readAttributes(const hipLaunchAttribute* attrs, unsigned count, Launc
   return hipSuccess;
 }
 
-// A bad stream is a bad handle here, unlike anywhere else.
-hipError_t cooperativeError(hipError_t error) {
-  return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
-}
-
 }  // namespace
 
 hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
@@ -82,19 +78,21 @@ hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr,
 
 hipError_t hipLaunchCooperativeKernel(const void* f, dim3 gridDim, dim3 blockDimX, void** kernelParams,
                                       unsigned int sharedMemBytes, hipStream_t stream) {
-  return cooperativeError(launchHost(f, stream,
-                                     {.groups = gridDim,
-                                      .block = blockDimX,
-                                      .sharedBytes = sharedMemBytes,
-                                      .params = kernelParams,
-                                      .cooperative = true}));
+  const hipError_t error = launchHost(f, stream,
+                                      {.groups = gridDim,
+                                       .block = blockDimX,
+                                       .sharedBytes = sharedMemBytes,
+                                       .params = kernelParams,
+                                       .cooperative = true});
+  return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;  // as nowhere else
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                  unsigned int sharedMemBytes, hipStream_t stream, void** kernelParams, void** extra) {
   return launchHandle(f, stream,
-                      {.groups = {gridDimX, gridDimY, gridDimZ},
+                      {.family = LaunchFamily::kModule,
+                       .groups = {gridDimX, gridDimY, gridDimZ},
                        .block = {blockDimX, blockDimY, blockDimZ},
                        .sharedBytes = sharedMemBytes,
                        .params = kernelParams,
@@ -105,12 +103,13 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
                                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                             unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
                                             void** kernelParams) {
-  return cooperativeError(launchHandle(f, stream,
-                                       {.groups = {gridDimX, gridDimY, gridDimZ},
-                                        .block = {blockDimX, blockDimY, blockDimZ},
-                                        .sharedBytes = sharedMemBytes,
-                                        .params = kernelParams,
-                                        .cooperative = true}));
+  return launchHandle(f, stream,
+                      {.family = LaunchFamily::kModule,
+                       .groups = {gridDimX, gridDimY, gridDimZ},
+                       .block = {blockDimX, blockDimY, blockDimZ},
+                       .sharedBytes = sharedMemBytes,
+                       .params = kernelParams,
+                       .cooperative = true});
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,

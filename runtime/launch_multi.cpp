@@ -1,4 +1,4 @@
-// One kernel on several devices at once.
+// One kernel on several devices at once, with one shape.
 #include <algorithm>
 #include <vector>
 
@@ -38,9 +38,20 @@ bool usesGlobalBarrier(const Function& function) {
                      [](const code::KernelArg& arg) { return arg.kind == code::ArgKind::kHiddenMultigridSyncArg; });
 }
 
+bool equal(const dim3& a, const dim3& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 hipError_t launchAll(Process& p, std::vector<Part>& parts, unsigned flags) {
   constexpr unsigned kKnown = hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync;
   if ((flags & ~kKnown) != 0) return hipErrorInvalidValue;
+  const LaunchRequest& first = parts.front().request;
+  for (const Part& part : parts) {
+    if (part.function->module->device != part.stream->device) return hipErrorInvalidDevice;
+    if (!equal(part.request.groups, first.groups) || !equal(part.request.block, first.block) ||
+        part.request.sharedBytes != first.sharedBytes)
+      return hipErrorInvalidValue;
+  }
   std::vector<Stream*> streams;
   for (const Part& part : parts) {
     if (part.request.cooperative && parts.size() > 1 && usesGlobalBarrier(*part.function)) return hipErrorNotSupported;
@@ -55,10 +66,15 @@ hipError_t launchAll(Process& p, std::vector<Part>& parts, unsigned flags) {
 hipError_t launchList(const hipLaunchParams* list, int count, unsigned flags, bool cooperative) {
   Process* p;
   HIPR_TRY(process(p));
-  if (list == nullptr || count <= 0 || static_cast<std::size_t>(count) > p->devices.size()) return hipErrorInvalidValue;
+  if (list == nullptr || count <= 0) return hipErrorInvalidValue;
+  if (static_cast<std::size_t>(count) > p->devices.size())
+    return cooperative ? hipErrorInvalidDevice : hipErrorInvalidValue;
   std::vector<Part> parts(count);
   std::vector<hipStream_t> handles;
-  for (int i = 0; i < count; ++i) handles.push_back(list[i].stream);
+  for (int i = 0; i < count; ++i) {
+    if (list[i].func != list[0].func) return hipErrorInvalidValue;
+    handles.push_back(list[i].stream);
+  }
   HIPR_TRY(findStreams(*p, parts, handles));
   for (int i = 0; i < count; ++i) {
     HIPR_TRY(registeredFunction(*p, *p->deviceByIndex[parts[i].stream->device], list[i].func, parts[i].function));
@@ -95,7 +111,8 @@ hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams* 
     const hipFunctionLaunchParams& l = launchParamsList[i];
     parts[i].function = p->functions.find(l.function);
     if (parts[i].function == nullptr) return hipErrorInvalidHandle;
-    parts[i].request = {.groups = {l.gridDimX, l.gridDimY, l.gridDimZ},
+    parts[i].request = {.family = LaunchFamily::kModule,
+                        .groups = {l.gridDimX, l.gridDimY, l.gridDimZ},
                         .block = {l.blockDimX, l.blockDimY, l.blockDimZ},
                         .sharedBytes = l.sharedMemBytes,
                         .params = l.kernelParams,

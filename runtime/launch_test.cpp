@@ -77,18 +77,31 @@ TEST_F(LaunchTest, ShapesThatAreRefused) {
   };
   EXPECT_EQ(launch({0, 1, 1}, {1, 1, 1}), hipErrorInvalidValue);
   EXPECT_EQ(launch({1, 1, 1}, {1, 0, 1}), hipErrorInvalidValue);
-  EXPECT_EQ(launch({1, 1, 1}, {1025, 1, 1}), hipErrorInvalidConfiguration);
-  EXPECT_EQ(launch({1, 1, 1}, {64, 64, 1}), hipErrorInvalidConfiguration);
-  EXPECT_EQ(launch({1, 70000, 1}, {1, 1, 1}), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 1, 1}, {1025, 1, 1}), hipErrorInvalidValue);
+  EXPECT_EQ(launch({1, 1, 1}, {64, 64, 1}), hipErrorInvalidValue);
+  EXPECT_EQ(launch({1, 70000, 1}, {1, 1, 1}), hipErrorInvalidValue);
   EXPECT_EQ(launch({0x7fffffff, 1, 1}, {1024, 1, 1}), hipErrorInvalidConfiguration) << "more than 32 bits of threads";
   EXPECT_EQ(launch({1, 1, 1}, {1, 1, 1}, (64 << 10) - 15), hipErrorInvalidValue) << "the kernel has 16 bytes itself";
   EXPECT_EQ(launch({1, 1, 1}, {1, 1, 1}, (64 << 10) - 16), hipSuccess);
   EXPECT_EQ(api::hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(api::hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<hipStream_t>(64), params, nullptr),
-            hipErrorContextIsDestroyed);
+            hipErrorInvalidValue);
   raiseAsyncError(hipErrorLaunchFailure, "test");
   EXPECT_EQ(launch({1, 1, 1}, {1, 1, 1}), hipErrorLaunchFailure);
   EXPECT_EQ(fake().launches.size(), 1u);
+}
+
+// Counted in threads, more groups than a grid may have are none too many, and a block has its own error.
+TEST_F(LaunchTest, ShapesCountedInThreads) {
+  hipFunction_t f = load();
+  const auto launch = [&](dim3 threads, dim3 block) {
+    return api::hipExtModuleLaunchKernel(f, threads.x, threads.y, threads.z, block.x, block.y, block.z, 0, nullptr,
+                                         params, nullptr, nullptr, nullptr, 0);
+  };
+  EXPECT_EQ(launch({0, 1, 1}, {1, 1, 1}), hipErrorInvalidValue);
+  EXPECT_EQ(launch({1, 1, 1}, {0, 1, 1}), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 1, 1}, {1025, 1, 1}), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 70000, 1}, {1, 1, 1}), hipSuccess);
 }
 
 TEST_F(LaunchTest, PartialGroupsAndEvents) {
@@ -115,8 +128,9 @@ TEST_F(LaunchTest, CooperativeMustFit) {
   EXPECT_TRUE(last().launch.cooperative);
   EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, most + 1, 1, 1, 1024, 1, 1, 0, nullptr, params),
             hipErrorCooperativeLaunchTooLarge);
-  EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 65537, nullptr, params),
-            hipErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 65537, nullptr, params), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<hipStream_t>(64), params),
+            hipErrorContextIsDestroyed);
 }
 
 TEST_F(LaunchTest, ModulesAndTheirParts) {
@@ -139,7 +153,7 @@ TEST_F(LaunchTest, ModulesAndTheirParts) {
   EXPECT_EQ(api::hipMemset(counter, 1, 5), hipErrorInvalidValue);
   EXPECT_EQ(api::hipModuleGetGlobal(&counter, &size, module, "none"), hipErrorNotFound);
   ASSERT_EQ(api::hipModuleUnload(module), hipSuccess);
-  EXPECT_EQ(api::hipModuleUnload(module), hipErrorInvalidHandle);
+  EXPECT_EQ(api::hipModuleUnload(module), hipErrorNotFound);
   EXPECT_EQ(api::hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(api::hipMemset(counter, 1, 4), hipErrorInvalidValue);
   EXPECT_EQ(fake().live, 0);

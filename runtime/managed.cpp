@@ -3,23 +3,36 @@
 
 #include "runtime/api.h"
 #include "runtime/memory.h"
-#include "runtime/registry.h"
 #include "runtime/stream.h"
 
 namespace hipr::api {
 
 namespace {
 
-// A range inside one managed allocation. REQUIRES of HIP: nothing else can be advised about.
-hipError_t checkRange(Process& p, const void* address, std::size_t size) {
-  if (address == nullptr || size == 0) return hipErrorInvalidValue;
-  auto region = p.allocations.find(address);
-  if (!region) region = managedVariableAt(p, address);
-  if (!region) return hipErrorInvalidValue;
-  const bool variable = region->origin == Region::Origin::kVariable && region->allocation.host != nullptr;
-  if (region->allocation.kind != MemoryKind::kManaged && !variable) return hipErrorInvalidValue;
-  return size <= region->allocation.size - region->offsetOf(address) ? hipSuccess : hipErrorInvalidValue;
+bool within(const Region& region, const void* address, std::size_t size) {
+  return size <= region.allocation.size - region.offsetOf(address);
 }
+
+// A range inside managed memory, or memory of the program that was registered: nothing else can be advised about.
+hipError_t checkRange(const std::optional<Region>& region, const void* address, std::size_t size) {
+  if (!region || size == 0 || !within(*region, address, size)) return hipErrorInvalidValue;
+  return isManaged(*region) || region->allocation.kind == MemoryKind::kRegistered ? hipSuccess : hipErrorInvalidValue;
+}
+
+// Advice is about whole pages: every one of the allocation that the range touches.
+struct Pages {
+  Pages(const Region& region, const void* address, std::size_t size) {
+    constexpr std::uintptr_t kPage = 4096;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const std::uintptr_t start = at - region.offsetOf(address);
+    const std::uintptr_t first = std::max(at & ~(kPage - 1), start);
+    const std::uintptr_t last = std::min((at + size + kPage - 1) & ~(kPage - 1), start + region.allocation.size);
+    begin = reinterpret_cast<const void*>(first);
+    bytes = last - first;
+  }
+  const void* begin;
+  std::size_t bytes;
+};
 
 hipError_t checkLocation(Process& p, int device) {
   Device* found;
@@ -43,9 +56,9 @@ hipError_t deviceOf(const hipMemLocation& location, int& device) {
 
 // The value all pieces of the range agree on, or `mixed`.
 template <class T, class Get>
-T common(const Process& p, const void* address, std::size_t size, T mixed, Get&& get) {
+T common(const Process& p, const Pages& pages, T mixed, Get&& get) {
   std::set<T> values;
-  p.advice.inspect(address, size, [&](const Advice& a) { values.insert(get(a)); });
+  p.advice.inspect(pages.begin, pages.bytes, [&](const Advice& a) { values.insert(get(a)); });
   return values.size() == 1 ? *values.begin() : mixed;
 }
 
@@ -63,12 +76,14 @@ hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
 hipError_t hipMemAdvise(const void* dev_ptr, size_t count, hipMemoryAdvise advice, int device) {
   Process* p;
   HIPR_TRY(process(p));
-  HIPR_TRY(checkRange(*p, dev_ptr, count));
-  // Advice about the memory alone names no place.
-  const bool placed = advice >= hipMemAdviseSetPreferredLocation && advice <= hipMemAdviseUnsetAccessedBy;
-  if (placed) HIPR_TRY(checkLocation(*p, device));
+  // Only this advice concerns all devices alike.
+  const bool everywhere = advice == hipMemAdviseSetReadMostly || advice == hipMemAdviseUnsetReadMostly;
+  if (!everywhere) HIPR_TRY(checkLocation(*p, device));
+  const auto region = findRegion(*p, dev_ptr);
+  HIPR_TRY(checkRange(region, dev_ptr, count));
   const auto apply = [&](auto&& change) {
-    p->advice.apply(dev_ptr, count, change);
+    const Pages pages(*region, dev_ptr, count);
+    p->advice.apply(pages.begin, pages.bytes, change);
     return hipSuccess;
   };
   switch (advice) {
@@ -102,10 +117,17 @@ hipError_t hipMemPrefetchAsync(const void* dev_ptr, size_t count, int device, hi
   Process* p;
   Stream* s;
   HIPR_TRY(process(p));
-  HIPR_TRY(checkRange(*p, dev_ptr, count));
-  HIPR_TRY(checkLocation(*p, device));
+  if (dev_ptr == nullptr || count == 0) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
-  p->advice.apply(dev_ptr, count, [=](Advice& a) { a.lastPrefetch = device; });
+  const auto region = findRegion(*p, dev_ptr);
+  if (region && !within(*region, dev_ptr, count)) return hipErrorInvalidValue;
+  HIPR_TRY(checkLocation(*p, device));
+  // The program's own memory is where the CPU is, and nowhere else unless devices reach it there.
+  if (!region && device != hipCpuDeviceId && !p->devices[device]->info->props.pageableMemoryAccess)
+    return hipErrorNotSupported;
+  if (!region || !isManaged(*region)) return hipSuccess;  // it stays where it is
+  const Pages pages(*region, dev_ptr, count);
+  p->advice.apply(pages.begin, pages.bytes, [=](Advice& a) { a.lastPrefetch = device; });
   return hipSuccess;
 }
 
@@ -122,26 +144,28 @@ hipError_t hipMemRangeGetAttribute(void* data, size_t data_size, hipMemRangeAttr
   Process* p;
   HIPR_TRY(process(p));
   if (data == nullptr || data_size < sizeof(int) || data_size % sizeof(int) != 0) return hipErrorInvalidValue;
-  HIPR_TRY(checkRange(*p, dev_ptr, count));
+  const auto region = findRegion(*p, dev_ptr);
+  HIPR_TRY(checkRange(region, dev_ptr, count));
+  const Pages pages(*region, dev_ptr, count);
   int* out = static_cast<int*>(data);
   if (attribute != hipMemRangeAttributeAccessedBy && data_size != sizeof(int)) return hipErrorInvalidValue;
   switch (attribute) {
     case hipMemRangeAttributeReadMostly:
-      *out = common(*p, dev_ptr, count, false, [](const Advice& a) { return a.readMostly; });
+      *out = common(*p, pages, false, [](const Advice& a) { return a.readMostly; });
       return hipSuccess;
     case hipMemRangeAttributePreferredLocation:
-      *out = common(*p, dev_ptr, count, hipInvalidDeviceId, [](const Advice& a) { return a.preferredLocation; });
+      *out = common(*p, pages, hipInvalidDeviceId, [](const Advice& a) { return a.preferredLocation; });
       return hipSuccess;
     case hipMemRangeAttributeLastPrefetchLocation:
-      *out = common(*p, dev_ptr, count, hipInvalidDeviceId, [](const Advice& a) { return a.lastPrefetch; });
+      *out = common(*p, pages, hipInvalidDeviceId, [](const Advice& a) { return a.lastPrefetch; });
       return hipSuccess;
     case hipMemRangeAttributeCoherencyMode:
-      *out = common(*p, dev_ptr, count, hipMemRangeCoherencyModeIndeterminate, [](const Advice& a) {
+      *out = common(*p, pages, hipMemRangeCoherencyModeIndeterminate, [](const Advice& a) {
         return a.coarseGrain ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
       });
       return hipSuccess;
     case hipMemRangeAttributeAccessedBy: {
-      const auto devices = common(*p, dev_ptr, count, std::set<int>{}, [](const Advice& a) { return a.accessedBy; });
+      const auto devices = common(*p, pages, std::set<int>{}, [](const Advice& a) { return a.accessedBy; });
       const std::size_t room = data_size / sizeof(int);
       std::fill_n(out, room, hipInvalidDeviceId);
       std::copy_n(devices.begin(), std::min(room, devices.size()), out);
@@ -165,10 +189,18 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t len
   Process* p;
   Stream* s;
   HIPR_TRY(process(p));
+  if (dev_ptr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findStream(*p, stream, s));
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle)
     return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
-  return checkRange(*p, dev_ptr, length == 0 ? 1 : length);
+  if (flags == hipMemAttachSingle && stream == nullptr) return hipErrorInvalidValue;
+  const auto region = findRegion(*p, dev_ptr);
+  if (!region) {  // the program's own memory
+    const bool reached = p->deviceByIndex[s->device]->info->props.pageableMemoryAccess != 0;
+    return reached && length != 0 ? hipSuccess : hipErrorInvalidValue;
+  }
+  const bool whole = length == 0 || length == region->allocation.size;
+  return whole || !isManaged(*region) ? hipSuccess : hipErrorInvalidValue;
 }
 
 }  // namespace hipr::api

@@ -10,10 +10,6 @@ namespace hipr {
 
 namespace {
 
-bool knownKind(hipMemcpyKind kind) {
-  return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
-}
-
 // Bytes from the first to one past the last touched; false when that is more than there are addresses.
 bool reach(const CopyRequest& r, const CopySide& side, std::size_t& bytes) {
   std::size_t rows = 0, slices = 0;
@@ -24,7 +20,7 @@ bool reach(const CopyRequest& r, const CopySide& side, std::size_t& bytes) {
 
 hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side, Plane& out) {
   std::size_t bytes = 0;
-  if (side.address == nullptr || !reach(r, side, bytes)) return hipErrorInvalidValue;
+  if (!reach(r, side, bytes)) return hipErrorInvalidValue;
   out = {.address = const_cast<void*>(side.address), .pitch = side.pitch, .slice = side.slice};
   const auto region = p.allocations.find(side.address);
   if (!region) return hipSuccess;  // pageable
@@ -37,8 +33,11 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
   return hipSuccess;
 }
 
-// Neither side is the device's business: the program's own memory, after the work before it.
-hipError_t copyPageable(const Copy& copy, Stream& stream) {
+// Neither side is the device's business: the program's own memory, after the work before it. No kind that names a
+// device describes that, unless devices reach such memory too.
+hipError_t copyPageable(const Process& p, const Copy& copy, hipMemcpyKind kind, Stream& stream) {
+  const bool named = kind != hipMemcpyHostToHost && kind != hipMemcpyDefault;
+  if (named && !p.devices[0]->info->props.pageableMemoryAccess) return hipErrorInvalidValue;
   HIPR_TRY(core::streamSynchronize(stream));
   for (std::size_t z = 0; z < copy.depth; ++z)
     for (std::size_t y = 0; y < copy.height; ++y)
@@ -51,17 +50,20 @@ hipError_t copyPageable(const Copy& copy, Stream& stream) {
 }  // namespace
 
 hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, CopyMode mode) {
-  if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
   if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
+  if (request.to.address == nullptr || request.from.address == nullptr) return hipErrorInvalidValue;
+  if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
   Copy copy{.width = request.width, .height = request.height, .depth = request.depth};
   HIPR_TRY(resolve(p, request, request.to, copy.to));
   HIPR_TRY(resolve(p, request, request.from, copy.from));
   const bool fromPageable = copy.from.kind == MemoryKind::kPageable, toPageable = copy.to.kind == MemoryKind::kPageable;
-  if (fromPageable && toPageable) return copyPageable(copy, stream);
+  if (fromPageable && toPageable) return copyPageable(p, copy, request.kind, stream);
 
+  // A plain copy inside device memory is not waited for either, but one of rows is.
   const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
-  copy.blocking = mode == CopyMode::kBlocking ? !onDevice : fromPageable || toPageable;
-  copy.synchronous = mode == CopyMode::kBlocking;
+  const bool ordered = mode == CopyMode::kOrdered || (onDevice && copy.height == 1 && copy.depth == 1);
+  copy.blocking = (mode == CopyMode::kBlocking && !ordered) || fromPageable || toPageable;
+  copy.synchronous = mode != CopyMode::kAsync;
   HIPR_TRY(core::copy(copy, stream));
   if (copy.blocking) return asyncError();
   return afterAsync(p, stream);
@@ -127,7 +129,7 @@ hipError_t copyPeer(void* dst, int dstDevice, const void* src, int srcDevice, st
 }  // namespace
 
 hipError_t hipMemcpyPeer(void* dst, int dstDeviceId, const void* src, int srcDeviceId, size_t sizeBytes) {
-  return copyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr, CopyMode::kBlocking);
+  return copyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr, CopyMode::kOrdered);
 }
 
 hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int srcDevice, size_t sizeBytes,

@@ -23,8 +23,14 @@ struct CopyRequest {
 
 enum class CopyMode {
   kBlocking,  // hipMemcpy: host memory may be used again on return
+  kOrdered,   // hipMemcpyPeer: nobody waits, but whatever comes after it on any stream does
   kAsync,     // hipMemcpyAsync: in stream order; pageable memory still makes it blocking
 };
+
+// A direction HIP knows.
+inline bool knownKind(hipMemcpyKind kind) {
+  return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
+}
 
 // Checks the request by HIP's rules and hands it to the core. What memory an address is decides how it is copied; the
 // kind has only to be a known one, as in HIP.

@@ -8,11 +8,8 @@ namespace {
 
 hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, std::size_t width,
                   std::size_t height, hipMemcpyKind kind, hipStream_t stream, CopyMode mode) {
-  if (width != 0 && height != 0 && (dpitch < width || spitch < width)) {
-    Process* p;
-    HIPR_TRY(process(p));
-    return hipErrorInvalidPitchValue;
-  }
+  if (!knownKind(kind)) return hipErrorInvalidMemcpyDirection;
+  if (width != 0 && height != 0 && (dpitch < width || spitch < width)) return hipErrorInvalidPitchValue;
   const CopyRequest request{
       .to = {dst, dpitch, 0}, .from = {src, spitch, 0}, .width = width, .height = height, .kind = kind};
   return copyMemory(stream, request, mode);
@@ -23,7 +20,6 @@ hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t sp
 hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hipExtent& extent, CopySide& out) {
   std::size_t right = 0, slice = 0, start = 0, rows = 0, deep = 0;
   if (memory.ptr == nullptr) return hipErrorInvalidValue;
-  if (memory.pitch < extent.width) return hipErrorInvalidPitchValue;
   if (__builtin_add_overflow(position.x, extent.width, &right) || right > memory.pitch) return hipErrorInvalidValue;
   if (extent.depth > 1 || position.z > 0) {
     if (position.y > memory.ysize || extent.height > memory.ysize - position.y) return hipErrorInvalidValue;
@@ -42,9 +38,11 @@ hipError_t copyBox(hipArray_t dstArray, const hipPitchedPtr& dst, const hipPos& 
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
-  if ((dstArray != nullptr && dst.ptr != nullptr) || (srcArray != nullptr && src.ptr != nullptr))
+  if ((dstArray != nullptr) == (dst.ptr != nullptr) || (srcArray != nullptr) == (src.ptr != nullptr))
     return hipErrorInvalidValue;
   if (dstArray != nullptr || srcArray != nullptr) return hipErrorNotSupported;  // arrays are not built yet
+  if (dst.pitch < dst.xsize || src.pitch < src.xsize) return hipErrorInvalidPitchValue;
+  if (!knownKind(kind)) return hipErrorInvalidMemcpyDirection;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
   CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth, .kind = kind};
   HIPR_TRY(boxSide(dst, dstPos, extent, request.to));
@@ -82,7 +80,6 @@ hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t devic
       return hipErrorInvalidValue;
   }
   if (pitch == 0) pitch = position.x + extent.width;
-  if (pitch < extent.width) return hipErrorInvalidPitchValue;
   if (height == 0) height = position.y + extent.height;
   return boxSide({const_cast<void*>(base), pitch, pitch, height}, position, extent, out);
 }

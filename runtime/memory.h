@@ -12,4 +12,10 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
 // Ends what take() returned.
 hipError_t releaseMemory(Process& p, Region region);
 
+// The memory an address lies in: an allocation, or a variable.
+std::optional<Region> findRegion(Process& p, const void* address);
+
+// hipMallocManaged or __managed__.
+bool isManaged(const Region& region);
+
 }  // namespace hipr

@@ -24,6 +24,7 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
 
 hipError_t releaseMemory(Process& p, Region region) {
   p.advice.forget(region.allocation.devicePointer, region.allocation.size);
+  if (region.allocation.host != nullptr) p.advice.forget(region.allocation.host, region.allocation.size);
   return core::release(region.allocation);
 }
 
@@ -52,7 +53,7 @@ hipError_t allocatePitched(void** ptr, std::size_t* pitch, std::size_t width, st
   if (width == 0 || rows == 0) return hipSuccess;
   const std::size_t alignment = std::max<std::size_t>(device->info->props.texturePitchAlignment, 1);
   std::size_t padded = 0, size = 0;
-  if (__builtin_add_overflow(width, alignment - 1, &padded)) return hipErrorOutOfMemory;
+  if (__builtin_add_overflow(width, alignment - 1, &padded)) return hipErrorInvalidValue;
   padded -= padded % alignment;
   if (__builtin_mul_overflow(padded, rows, &size)) return hipErrorOutOfMemory;
   HIPR_TRY(allocateDevice(ptr, size, hipDeviceMallocDefault));

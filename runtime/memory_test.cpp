@@ -14,9 +14,9 @@ TEST_F(Memory, AllocateAndFree) {
   EXPECT_EQ(api::hipMalloc(nullptr, 4), hipErrorInvalidValue);
   ASSERT_EQ(api::hipMalloc(&p, 100), hipSuccess);
   EXPECT_EQ(api::hipFree(static_cast<char*>(p) + 1), hipErrorInvalidValue);
-  EXPECT_EQ(api::hipHostFree(p), hipErrorInvalidValue);
   EXPECT_EQ(api::hipFree(p), hipSuccess);
   EXPECT_EQ(api::hipFree(p), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipHostFree(p), hipErrorInvalidValue);
   EXPECT_EQ(api::hipFree(nullptr), hipSuccess);
   EXPECT_EQ(fake().live, 0);
   fake().failures["allocate"] = hipErrorOutOfMemory;
@@ -54,7 +54,8 @@ TEST_F(Memory, PitchedShapes) {
   EXPECT_EQ(base, p);
   EXPECT_EQ(size, 768u);
   EXPECT_EQ(api::hipFree(p), hipSuccess);
-  EXPECT_EQ(api::hipMallocPitch(&p, &pitch, ~std::size_t{0}, 3), hipErrorOutOfMemory);
+  EXPECT_EQ(api::hipMallocPitch(&p, &pitch, ~std::size_t{0}, 3), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipMallocPitch(&p, &pitch, 3, ~std::size_t{0}), hipErrorOutOfMemory);
   hipPitchedPtr cube{};
   ASSERT_EQ(api::hipMalloc3D(&cube, {300, 4, 5}), hipSuccess);
   EXPECT_EQ(cube.pitch, 512u);

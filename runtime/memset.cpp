@@ -24,7 +24,7 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
   if (r.address == nullptr || reinterpret_cast<std::uintptr_t>(r.address) % r.elementSize != 0)
     return hipErrorInvalidValue;
   std::size_t row = 0, rows = 0, slices = 0, bytes = 0;
-  if (__builtin_mul_overflow(r.width, r.elementSize, &row) || (r.height > 1 && row > r.pitch) ||
+  if (__builtin_mul_overflow(r.width, r.elementSize, &row) || row > r.pitch ||
       __builtin_mul_overflow(r.height - 1, r.pitch, &rows) || __builtin_mul_overflow(r.depth - 1, r.slice, &slices) ||
       __builtin_add_overflow(rows, slices, &bytes) || __builtin_add_overflow(bytes, row, &bytes))
     return hipErrorInvalidValue;
@@ -56,7 +56,7 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
 
 template <class T>
 FillRequest line(void* address, T value, std::size_t count) {
-  return {.address = address, .value = value, .elementSize = sizeof(T), .width = count};
+  return {.address = address, .value = value, .elementSize = sizeof(T), .pitch = count * sizeof(T), .width = count};
 }
 
 template <class T>

@@ -71,17 +71,17 @@ hipError_t hipModuleLoadFatBinary(hipModule_t* module, const void* fatbin) {
 hipError_t hipModuleUnload(hipModule_t module) {
   Process* p;
   HIPR_TRY(process(p));
+  if (module == nullptr) return hipErrorInvalidHandle;
   Module* m = p->modules.find(module);
-  return m != nullptr ? unloadModule(*p, m) : hipErrorInvalidHandle;
+  return m != nullptr ? unloadModule(*p, m) : hipErrorNotFound;
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* kname) {
   Process* p;
   HIPR_TRY(process(p));
-  if (function == nullptr || kname == nullptr) return hipErrorInvalidValue;
+  if (function == nullptr || kname == nullptr || *kname == 0) return hipErrorInvalidValue;
   Module* m = p->modules.find(module);
   if (m == nullptr) return hipErrorInvalidHandle;
-  if (*kname == 0) return hipErrorNotFound;
   Function* f;
   HIPR_TRY(findFunction(*p, *m, kname, f));
   *function = reinterpret_cast<hipFunction_t>(f);
@@ -116,7 +116,7 @@ hipError_t hipModuleEnumerateFunctions(hipFunction_t* functions, unsigned int nu
 hipError_t hipModuleGetGlobal(hipDeviceptr_t* dptr, size_t* bytes, hipModule_t hmod, const char* name) {
   Process* p;
   HIPR_TRY(process(p));
-  if (name == nullptr || (dptr == nullptr && bytes == nullptr)) return hipErrorInvalidValue;
+  if (name == nullptr || *name == 0 || (dptr == nullptr && bytes == nullptr)) return hipErrorInvalidValue;
   Module* m = p->modules.find(hmod);
   if (m == nullptr) return hipErrorInvalidHandle;
   void* address;

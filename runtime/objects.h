@@ -26,6 +26,8 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   std::vector<std::uint32_t> cuMask;
+  std::mutex attributesMutex;
+  std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;  // those the program has set
   void* impl = nullptr;
 };
 
@@ -42,9 +44,9 @@ struct Module;
 struct Function {
   std::uint64_t id = 0;
   Module* module = nullptr;
-  const code::Kernel* kernel = nullptr;  // points into module->code
-  std::atomic<int> maxDynamicShared{0};  // hipFuncAttributeMaxDynamicSharedMemorySize, as set by the program
-  std::atomic<int> sharedCarveout{-1};
+  const code::Kernel* kernel = nullptr;   // points into module->code
+  std::atomic<int> maxDynamicShared{-1};  // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
+  std::atomic<int> sharedCarveout{0};
   std::uint32_t argumentBytes = 0;  // explicit part of its kernarg segment
   void* impl = nullptr;
 };
@@ -94,8 +96,8 @@ struct Copy {
   std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
   std::size_t height = 1;
   std::size_t depth = 1;
-  // The call is synchronous for the host: on return, pageable memory it reads may be changed and memory it writes is
-  // written. Copies between device memories never wait.
+  // The call is synchronous for the host: on return, pageable memory it reads may be changed, host memory it writes is
+  // written, and the stream answers a query as if the call had waited for it.
   bool blocking = false;
   // A call without "Async": it need not wait, but work given to any stream after it must find it done.
   bool synchronous = false;

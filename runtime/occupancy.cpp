@@ -73,14 +73,16 @@ hipError_t findHost(const void* host, Process*& p, Function*& out) {
   return registeredFunction(*p, *device, host, out);
 }
 
+bool knownFlags(unsigned flags) {
+  return flags == hipOccupancyDefault || flags == hipOccupancyDisableCachingOverride;
+}
+
 const DeviceInfo& infoOf(const Process& p, const Function& f) {
   return *p.deviceByIndex[f.module->device]->info;
 }
 
-hipError_t maxBlocks(const Process& p, const Function& f, int blockSize, std::size_t dynamicShared, unsigned flags,
-                     int* out) {
-  if (out == nullptr || blockSize <= 0) return hipErrorInvalidValue;
-  if (flags != hipOccupancyDefault && flags != hipOccupancyDisableCachingOverride) return hipErrorInvalidValue;
+hipError_t maxBlocks(const Process& p, const Function& f, int blockSize, std::size_t dynamicShared, int* out) {
+  if (blockSize <= 0) return hipErrorInvalidValue;
   const DeviceInfo& info = infoOf(p, f);
   *out =
       blockSize > info.props.maxThreadsPerBlock ? 0 : blocksPerUnit(info, f.kernel->metadata, blockSize, dynamicShared);
@@ -90,12 +92,11 @@ hipError_t maxBlocks(const Process& p, const Function& f, int blockSize, std::si
 // The block size that keeps most lanes busy, the largest of equals, and the grid that fills the device with it.
 hipError_t bestBlock(const Process& p, const Function& f, std::size_t dynamicShared, int limit, int* gridSize,
                      int* blockSize) {
-  if (gridSize == nullptr || blockSize == nullptr || limit < 0) return hipErrorInvalidValue;
   const DeviceInfo& info = infoOf(p, f);
   const code::KernelMetadata& kernel = f.kernel->metadata;
   int most = info.props.maxThreadsPerBlock;
   if (kernel.maxFlatWorkgroupSize != 0) most = std::min(most, static_cast<int>(kernel.maxFlatWorkgroupSize));
-  if (limit != 0) most = std::min(most, limit);
+  if (limit > 0) most = std::min(most, limit);
   int bestThreads = 0, bestSize = 0, bestBlocks = 0;
   const int step = info.props.warpSize;
   for (int size = most; size > 0; size -= size % step == 0 ? step : size % step) {
@@ -117,8 +118,9 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numB
                                                                        size_t dynSharedMemPerBlk, unsigned int flags) {
   Process* p;
   Function* function;
+  if (numBlocks == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHandle(f, p, function));
-  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, flags, numBlocks);
+  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, numBlocks);
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, hipFunction_t f, int blockSize,
@@ -131,8 +133,9 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks,
                                                                  size_t dynSharedMemPerBlk, unsigned int flags) {
   Process* p;
   Function* function;
+  if (numBlocks == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHost(f, p, function));
-  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, flags, numBlocks);
+  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, numBlocks);
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* f, int blockSize,
@@ -146,8 +149,8 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* gridSize, int* 
                                                             unsigned int flags) {
   Process* p;
   Function* function;
+  if (gridSize == nullptr || blockSize == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHandle(f, p, function));
-  if (flags != hipOccupancyDefault && flags != hipOccupancyDisableCachingOverride) return hipErrorInvalidValue;
   return bestBlock(*p, *function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
 }
 
@@ -161,6 +164,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int* gridSize, int* blockSize, cons
                                              int blockSizeLimit) {
   Process* p;
   Function* function;
+  if (gridSize == nullptr || blockSize == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findHost(f, p, function));
   return bestBlock(*p, *function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
 }

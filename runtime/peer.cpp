@@ -1,14 +1,13 @@
 // Peer access: one device using the memory of another.
-#include "runtime/peer.h"
-
 #include "runtime/api.h"
 #include "runtime/process.h"
 
-namespace hipr {
+namespace hipr::api {
+
+namespace {
 
 hipError_t setPeerAccess(Process& p, Device& device, Device& peer, bool enabled) {
-  if (&device == &peer) return hipErrorInvalidDevice;
-  if (!p.platform->peer(device.index, peer.index).canAccess) return hipErrorPeerAccessUnsupported;
+  if (&device == &peer || !p.platform->peer(device.index, peer.index).canAccess) return hipErrorInvalidDevice;
   {
     std::lock_guard lock(device.mutex);
     if (enabled && !device.peers.insert(peer.ordinal).second) return hipErrorPeerAccessAlreadyEnabled;
@@ -16,10 +15,6 @@ hipError_t setPeerAccess(Process& p, Device& device, Device& peer, bool enabled)
   }
   return core::setPeerAccess(device.index, peer.index, enabled);
 }
-
-namespace api {
-
-namespace {
 
 hipError_t findPair(int first, int second, Process*& p, Device*& a, Device*& b) {
   HIPR_TRY(process(p));
@@ -34,16 +29,19 @@ hipError_t hipDeviceCanAccessPeer(int* canAccessPeer, int deviceId, int peerDevi
   Device *device, *peer;
   HIPR_TRY(process(p));
   if (canAccessPeer == nullptr) return hipErrorInvalidValue;
+  *canAccessPeer = 0;
+  if (deviceId == peerDeviceId) return hipSuccess;  // whether it exists or not
   HIPR_TRY(findPair(deviceId, peerDeviceId, p, device, peer));
-  *canAccessPeer = device != peer && p->platform->peer(device->index, peer->index).canAccess;
+  *canAccessPeer = p->platform->peer(device->index, peer->index).canAccess;
   return hipSuccess;
 }
 
 hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
   Process* p;
   Device *device, *peer;
-  HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
+  HIPR_TRY(process(p));
   if (flags != 0) return hipErrorInvalidValue;
+  HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
   return setPeerAccess(*p, *device, *peer, true);
 }
 
@@ -69,13 +67,14 @@ hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int srcDe
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t* linktype, uint32_t* hopcount) {
   Process* p;
   Device *from, *to;
+  HIPR_TRY(process(p));
+  if (linktype == nullptr || hopcount == nullptr || device1 == device2 || device1 < 0 || device2 < 0)
+    return hipErrorInvalidValue;
   HIPR_TRY(findPair(device1, device2, p, from, to));
-  if (linktype == nullptr || hopcount == nullptr || from == to) return hipErrorInvalidValue;
   const PeerInfo& peer = p->platform->peer(from->index, to->index);
   *linktype = peer.linkType;
   *hopcount = peer.hops;
   return hipSuccess;
 }
 
-}  // namespace api
-}  // namespace hipr
+}  // namespace hipr::api

@@ -1,11 +1,9 @@
 // What a pointer is: attributes, ranges, flags.
 #include "runtime/api.h"
-#include "runtime/process.h"
+#include "runtime/memory.h"
 #include "runtime/registry.h"
 
-namespace hipr::api {
-
-namespace {
+namespace hipr {
 
 std::optional<Region> findRegion(Process& p, const void* address) {
   const auto known = p.allocations.find(address);
@@ -17,6 +15,10 @@ bool isManaged(const Region& region) {
   return region.allocation.kind == MemoryKind::kManaged ||
          (region.allocation.kind == MemoryKind::kRegistered && region.origin == Region::Origin::kVariable);
 }
+
+namespace api {
+
+namespace {
 
 hipMemoryType typeOf(const Region& region) {
   if (isManaged(region)) return hipMemoryTypeManaged;
@@ -31,6 +33,33 @@ template <class T>
 hipError_t answer(void* data, T value) {
   *static_cast<T*>(data) = value;
   return hipSuccess;
+}
+
+// What an attribute reads as when the pointer has none.
+void clear(void* data, hipPointer_attribute attribute) {
+  switch (attribute) {
+    case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+    case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      answer<void*>(data, nullptr);
+      break;
+    case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+    case HIP_POINTER_ATTRIBUTE_MAPPED:
+      answer(data, false);
+      break;
+    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
+    case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      answer(data, std::uint32_t{0});
+      break;
+    case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      answer(data, static_cast<int>(hipInvalidDeviceId));
+      break;
+    default:
+      break;
+  }
 }
 
 }  // namespace
@@ -62,7 +91,10 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   HIPR_TRY(process(p));
   if (data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
   const auto region = findRegion(*p, ptr);
-  if (!region) return hipErrorInvalidValue;
+  if (!region) {
+    clear(data, attribute);
+    return hipErrorInvalidValue;
+  }
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
   Device* device = p->deviceByIndex[memory.device];
@@ -74,7 +106,10 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return answer(data, at(memory.devicePointer, offset));
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
-      if (memory.kind == MemoryKind::kDevice) return hipErrorInvalidValue;
+      if (memory.kind == MemoryKind::kDevice) {
+        clear(data, attribute);
+        return hipErrorInvalidValue;
+      }
       return answer(data, at(memory.host, offset));
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return answer(data, false);
@@ -84,34 +119,32 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
       return answer(data, isManaged(*region));
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer(data, device->ordinal);
-    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
-    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-      return answer(data, false);
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return answer(data, memory.devicePointer);
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
       return answer(data, static_cast<std::uint32_t>(memory.size));  // HIP stores 32 bits here
     case HIP_POINTER_ATTRIBUTE_MAPPED:
       return answer(data, true);
-    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return answer(data, std::uint32_t{hipMemHandleTypeNone});
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return answer(data, std::uint32_t{hipMemAccessFlagsProtReadWrite});
     case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return hipErrorNotSupported;
   }
   return hipErrorInvalidValue;
 }
 
-// An attribute that has no value for this pointer gets a null place instead of an error.
+// An attribute that has no value for this pointer reads as nothing instead of being an error.
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute* attributes, void** data,
                                       hipDeviceptr_t ptr) {
   Process* p;
   HIPR_TRY(process(p));
   if (numAttributes == 0 || attributes == nullptr || data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
   for (unsigned i = 0; i < numAttributes; ++i)
-    if (api::hipPointerGetAttribute(data[i], attributes[i], ptr) != hipSuccess) data[i] = nullptr;
+    static_cast<void>(api::hipPointerGetAttribute(data[i], attributes[i], ptr));
   return hipSuccess;
 }
 
@@ -119,14 +152,16 @@ hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_att
 hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
   Process* p;
   HIPR_TRY(process(p));
-  if (value == nullptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS) return hipErrorInvalidValue;
+  if (value == nullptr || ptr == nullptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
+      *static_cast<const unsigned*>(value) > 1)
+    return hipErrorInvalidValue;
   return findRegion(*p, ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr) {
   Process* p;
   HIPR_TRY(process(p));
-  if (dptr == nullptr || (pbase == nullptr && psize == nullptr)) return hipErrorInvalidValue;
+  if (pbase == nullptr && psize == nullptr) return hipErrorInvalidValue;
   const auto region = findRegion(*p, dptr);
   if (!region) return hipErrorNotFound;
   if (pbase != nullptr) *pbase = region->allocation.devicePointer;
@@ -146,4 +181,5 @@ hipError_t hipMemPtrGetInfo(void* ptr, size_t* size) {
   return hipSuccess;
 }
 
-}  // namespace hipr::api
+}  // namespace api
+}  // namespace hipr

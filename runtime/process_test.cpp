@@ -149,7 +149,9 @@ TEST_F(ProcessTest, LimitsAndPeers) {
   ASSERT_EQ(api::hipDeviceSetLimit(hipLimitStackSize, 4096), hipSuccess);
   ASSERT_EQ(api::hipDeviceGetLimit(&value, hipLimitStackSize), hipSuccess);
   EXPECT_EQ(value, 4096u);
-  EXPECT_EQ(api::hipDeviceGetLimit(&value, hipLimitRange), hipErrorUnsupportedLimit);
+  EXPECT_EQ(api::hipDeviceGetLimit(&value, hipLimitRange), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipDeviceSetLimit(hipLimitRange, 1), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipDeviceGetLimit(&value, static_cast<hipLimit_t>(-1)), hipErrorUnsupportedLimit);
   EXPECT_EQ(api::hipDeviceEnablePeerAccess(1, 0), hipSuccess);
   EXPECT_EQ(api::hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
   EXPECT_EQ(api::hipDeviceDisablePeerAccess(1), hipSuccess);
@@ -158,6 +160,23 @@ TEST_F(ProcessTest, LimitsAndPeers) {
   int can = -1;
   ASSERT_EQ(api::hipDeviceCanAccessPeer(&can, 0, 0), hipSuccess);
   EXPECT_EQ(can, 0);
+}
+
+TEST_F(ProcessTest, ValidDevicesAreForThreadsThatHaveNotChosen) {
+  int device = -1, second[] = {1, 0};
+  ASSERT_EQ(api::hipSetValidDevices(second, 2), hipSuccess);
+  ASSERT_EQ(api::hipGetDevice(&device), hipSuccess);
+  EXPECT_EQ(device, 1);
+  ASSERT_EQ(api::hipSetValidDevices(nullptr, 0), hipSuccess);
+  ASSERT_EQ(api::hipGetDevice(&device), hipSuccess);
+  EXPECT_EQ(device, 0);
+  ASSERT_EQ(api::hipSetDevice(0), hipSuccess);
+  ASSERT_EQ(api::hipSetValidDevices(second, 1), hipSuccess);
+  ASSERT_EQ(api::hipGetDevice(&device), hipSuccess);
+  EXPECT_EQ(device, 0) << "the thread's own choice counts";
+  EXPECT_EQ(api::hipSetValidDevices(nullptr, 1), hipErrorInvalidValue);
+  int unknown[] = {7};
+  EXPECT_EQ(api::hipSetValidDevices(unknown, 1), hipErrorInvalidDevice);
 }
 
 TEST_F(ProcessTest, ErrorSlots) {
@@ -190,7 +209,7 @@ TEST_F(ProcessTest, ResetForgetsTheDevice) {
   EXPECT_EQ(api::hipDeviceSynchronize(), hipSuccess);
   EXPECT_EQ(api::hipFree(mine), hipErrorInvalidValue);
   EXPECT_EQ(api::hipStreamDestroy(stream), hipErrorContextIsDestroyed);
-  EXPECT_EQ(api::hipEventDestroy(event), hipErrorInvalidHandle);
+  EXPECT_EQ(api::hipEventDestroy(event), hipErrorContextIsDestroyed);
   EXPECT_EQ(api::hipFree(other), hipSuccess);
   EXPECT_EQ(api::hipMemset(mine, 0, 4), hipErrorInvalidValue);
   EXPECT_EQ(api::hipStreamSynchronize(nullptr), hipSuccess) << "a new null stream";

@@ -178,12 +178,10 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   Process* p;
   Stream* s;
   HIPR_TRY(process(p));
-  if (event == nullptr) return hipErrorInvalidHandle;
-  HIPR_TRY(asyncError());
-  HIPR_TRY(findStream(*p, stream, s));
   if (flags != 0) return hipErrorInvalidValue;
   Event* e = p->events.find(event);
-  if (e == nullptr) return hipErrorInvalidHandle;
+  if (e == nullptr || findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
+  HIPR_TRY(asyncError());
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
   return core::streamWaitEvent(*s, *e);
 }
@@ -214,7 +212,8 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   Process* p;
   Stream* s;
   HIPR_TRY(process(p));
-  if (flags == nullptr) return hipErrorInvalidValue;
+  // The null stream has none to tell; the thread's own one, which _spt calls mean by null, has.
+  if (flags == nullptr || (stream == nullptr && !threadState().perThreadDefault)) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
   *flags = s->flags;
   return hipSuccess;

@@ -101,8 +101,33 @@ TEST_F(StreamTest, EventsThatWereNeverRecorded) {
   fake().queryAnswer = hipErrorNotReady;
   EXPECT_EQ(api::hipEventQuery(a), hipErrorNotReady);
   ASSERT_EQ(api::hipEventDestroy(a), hipSuccess);
-  EXPECT_EQ(api::hipEventDestroy(a), hipErrorInvalidHandle);
+  EXPECT_EQ(api::hipEventDestroy(a), hipErrorContextIsDestroyed);
   EXPECT_EQ(api::hipEventRecord(a, nullptr), hipErrorInvalidHandle);
+}
+
+TEST_F(StreamTest, AttributesAreKept) {
+  hipStream_t a = nullptr, b = nullptr;
+  ASSERT_EQ(api::hipStreamCreateWithPriority(&a, hipStreamDefault, -1), hipSuccess);
+  ASSERT_EQ(api::hipStreamCreate(&b), hipSuccess);
+  constexpr auto kPolicy = hipLaunchAttributeSynchronizationPolicy;
+  hipLaunchAttributeValue value{};
+  ASSERT_EQ(api::hipStreamGetAttribute(a, kPolicy, &value), hipSuccess);
+  EXPECT_EQ(value.syncPolicy, hipSyncPolicyAuto);
+  value.syncPolicy = hipSyncPolicyYield;
+  ASSERT_EQ(api::hipStreamSetAttribute(a, kPolicy, &value), hipSuccess);
+  ASSERT_EQ(api::hipStreamCopyAttributes(b, a), hipSuccess);
+  value = {};
+  ASSERT_EQ(api::hipStreamGetAttribute(b, kPolicy, &value), hipSuccess);
+  EXPECT_EQ(value.syncPolicy, hipSyncPolicyYield);
+  ASSERT_EQ(api::hipStreamGetAttribute(a, hipLaunchAttributePriority, &value), hipSuccess);
+  EXPECT_EQ(value.priority, -1);
+  value.syncPolicy = static_cast<hipSynchronizationPolicy>(5);
+  EXPECT_EQ(api::hipStreamSetAttribute(a, kPolicy, &value), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipStreamSetAttribute(a, kPolicy, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipStreamGetAttribute(a, static_cast<hipLaunchAttributeID>(-1), &value), hipErrorInvalidValue);
+  const auto nobody = reinterpret_cast<hipStream_t>(-1);
+  EXPECT_EQ(api::hipStreamSetAttribute(nobody, kPolicy, &value), hipErrorInvalidHandle);
+  EXPECT_EQ(api::hipStreamCopyAttributes(a, nobody), hipErrorInvalidHandle);
 }
 
 TEST_F(StreamTest, EventsBelongToTheirDevice) {
@@ -116,6 +141,9 @@ TEST_F(StreamTest, EventsBelongToTheirDevice) {
   EXPECT_EQ(api::hipEventRecord(event, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(api::hipEventCreateWithFlags(&event, 0x100), hipErrorInvalidValue);
   EXPECT_EQ(api::hipEventCreateWithFlags(&event, hipEventInterprocess), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipEventCreateWithFlags(&event, hipEventDisableSystemFence | hipEventReleaseToDevice),
+            hipErrorInvalidValue)
+      << "one kind of fence at a time";
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct ThreadState {
   hipError_t lastCall = hipSuccess;  // what hipExtGetLastError gives
   hipError_t sticky = hipSuccess;    // what hipGetLastError and hipPeekAtLastError give
   int device = 0;                    // ordinal among the visible devices
+  bool deviceChosen = false;         // by hipSetDevice
   bool perThreadDefault = false;     // a null stream means this thread's own one (_spt calls)
   hipStreamCaptureMode captureMode = hipStreamCaptureModeGlobal;
   ThreadObjects* objects = nullptr;

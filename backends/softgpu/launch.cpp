@@ -41,6 +41,7 @@ struct LaunchMemory {
   LaunchPool::Block arguments;
   LaunchPool::Block printf;
   std::function<void()> print;
+  bool nothingToRun = false;  // an empty kernel is done whatever its grid, which may have billions of groups
 };
 
 class KernelRun : public Command {
@@ -50,7 +51,7 @@ class KernelRun : public Command {
 
  protected:
   void start(Starter) override {
-    if (device_.skipsWork()) return end();
+    if (memory_.nothingToRun || device_.skipsWork()) return end();
     device_.meter.kernelStarted();
     device_.executor().submit(std::move(dispatch_), [self = std::static_pointer_cast<KernelRun>(shared_from_this())](
                                                         std::optional<Fault> fault) { self->ended(fault); });
@@ -119,6 +120,7 @@ hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, L
     return hipErrorInvalidImage;
   }
 
+  memory.nothingToRun = loaded.empty;
   dispatch.kernel = loaded.code;
   dispatch.groupSize = {launch.block.x, launch.block.y, launch.block.z};
   dispatch.gridSize = {launch.threads.x, launch.threads.y, launch.threads.z};

@@ -1,12 +1,25 @@
 #include "backends/softgpu/module.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/softgpu/state.h"
 #include "base/log.h"
 #include "runtime/core.h"
 
 namespace hipr::softgpu {
+
+namespace {
+
+bool endsAtOnce(const Mapping& image, std::uint64_t entry) {
+  constexpr std::uint32_t kEndProgram = 0xbf810000;  // s_endpgm
+  std::uint32_t first = 0;
+  if (entry > image.size() - sizeof(first)) return false;
+  std::memcpy(&first, image.begin() + entry, sizeof(first));
+  return first == kEndProgram;
+}
+
+}  // namespace
 
 const LoadedKernel& LoadedModule::kernel(const code::Kernel& kernel) {
   const std::lock_guard lock(mutex_);
@@ -18,6 +31,7 @@ const LoadedKernel& LoadedModule::kernel(const code::Kernel& kernel) {
   made.code.entry = image.address() + kernel.entryAddress;
   made.code.descriptor = KernelDescriptor::parse(std::span<const std::byte, 64>(descriptor, 64));
   made.code.code = code;
+  made.empty = endsAtOnce(image, kernel.entryAddress);
   made.wantsQueue = kernel.descriptor.queuePtr();
   for (const code::KernelArg& arg : kernel.metadata.args) {
     made.wantsHostcalls |= arg.kind == code::ArgKind::kHiddenHostcallBuffer;

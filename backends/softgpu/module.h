@@ -14,6 +14,7 @@ namespace hipr::softgpu {
 
 struct LoadedKernel {
   KernelCode code;
+  bool empty = false;  // it ends with its first instruction
   bool wantsHostcalls = false;
   bool wantsPrintfBuffer = false;
   bool wantsHeap = false;

@@ -117,8 +117,8 @@ TEST(Edges, FreeAsyncOfNothing) {
 }
 
 TEST(Edges, BlockTooLarge) {
-  hook<&::hipModuleLaunchKernel> = [](auto&&...) { return hipErrorInvalidConfiguration; };
-  EXPECT_EQ(::hipModuleLaunchKernel(nullptr, 1, 1, 1, 4096, 1, 1, 0, nullptr, nullptr, nullptr),
+  hook<&::hipLaunchKernel> = [](auto&&...) { return hipErrorInvalidConfiguration; };
+  EXPECT_EQ(::hipLaunchKernel(nullptr, dim3{1, 1, 1}, dim3{4096, 1, 1}, nullptr, 0, nullptr),
             HIPR_ABI < 7 ? hipErrorInvalidValue : hipErrorInvalidConfiguration);
 }
 

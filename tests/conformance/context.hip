@@ -14,6 +14,7 @@ TEST(primary_context) {
   int active = -1;
   HIP(hipDevicePrimaryCtxGetState(0, &flags, &active));
   EXPECT_EQ(active, 1);
+  HIP(hipDevicePrimaryCtxGetState(0, nullptr, nullptr));
   HIP(hipDevicePrimaryCtxRelease(0));
   HIP_ERR(hipDevicePrimaryCtxRetain(nullptr, 0), hipErrorInvalidValue);
   HIP_ERR(hipDevicePrimaryCtxRetain(&c, 999), hipErrorInvalidDevice);
@@ -46,21 +47,25 @@ TEST(push_and_pop) {
   HIP(hipCtxSetCurrent(c));
   HIP(hipCtxPopCurrent(nullptr));
   HIP(hipCtxDestroy(c));
+  HIP_ERR(hipCtxCreate(&c, 0, 999), hipErrorInvalidValue);
 }
 
-TEST(state_queries) {
-  hipCtx_t c = nullptr;
-  HIP(hipCtxGetCurrent(&c));
+// The calls AMD's HIP has for the sake of their names.
+TEST(what_contexts_do_not_do) {
   unsigned flags = 99;
-  HIP(hipCtxGetFlags(&flags));
+  HIP_ERR(hipCtxGetFlags(&flags), hipErrorNotSupported);
+  EXPECT_EQ(flags, 99u);
   hipFuncCache_t cache;
-  HIP(hipCtxGetCacheConfig(&cache));
-  HIP(hipCtxSetCacheConfig(hipFuncCachePreferNone));
-  hipSharedMemConfig shared;
-  HIP(hipCtxSetSharedMemConfig(hipSharedMemBankSizeFourByte));
+  HIP_ERR(hipCtxGetCacheConfig(&cache), hipErrorNotSupported);
+  HIP_ERR(hipCtxSetCacheConfig(hipFuncCachePreferNone), hipErrorNotSupported);
+  HIP_ERR(hipCtxSetCacheConfig(static_cast<hipFuncCache_t>(100)), hipErrorInvalidValue);
+  hipSharedMemConfig shared = hipSharedMemBankSizeEightByte;
+  HIP_ERR(hipCtxSetSharedMemConfig(shared), hipErrorNotSupported);
   HIP(hipCtxGetSharedMemConfig(&shared));
   EXPECT_EQ(shared, hipSharedMemBankSizeFourByte);
-  HIP(hipCtxSynchronize());
+  HIP_ERR(hipCtxSynchronize(), hipErrorNotSupported);
+  HIP(hipCtxEnablePeerAccess(nullptr, 0));
+  HIP(hipCtxDisablePeerAccess(nullptr));
 }
 
 __global__ void put(int* p) {
@@ -74,7 +79,6 @@ TEST(work_goes_on_under_a_created_context) {
     Buffer<int> d(1);
     put<<<1, 1>>>(d);
     KERNEL_OK();
-    HIP(hipCtxSynchronize());
     EXPECT_EQ(d.download()[0], 4);
   }
   HIP(hipCtxDestroy(c));

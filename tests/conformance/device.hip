@@ -205,8 +205,19 @@ TEST(pci_bus_ids) {
   char id[32];
   HIP_ERR(hipDeviceGetPCIBusId(nullptr, 32, 0), hipErrorInvalidValue);
   HIP_ERR(hipDeviceGetPCIBusId(id, sizeof id, deviceCount()), hipErrorInvalidDevice);
+  HIP_ERR(hipDeviceGetPCIBusId(id, 12, 0), hipErrorInvalidValue);  // one short
   int d;
   HIP_ERR(hipDeviceGetByPCIBusId(&d, nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceGetByPCIBusId(&d, "03:00.0"), hipErrorInvalidValue);  // the domain belongs to it
+}
+
+TEST(memory_info_of_one_kind) {
+  std::size_t free = 0, total = 0, sameTotal = 0;
+  HIP(hipMemGetInfo(&free, &total));
+  HIP(hipMemGetInfo(nullptr, &sameTotal));
+  EXPECT_EQ(sameTotal, total);
+  HIP(hipMemGetInfo(&free, nullptr));
+  HIP(hipMemGetInfo(nullptr, nullptr));
 }
 
 TEST(limits) {
@@ -225,20 +236,27 @@ TEST(flags) {
        {hipDeviceScheduleSpin, hipDeviceScheduleYield, hipDeviceScheduleBlockingSync, hipDeviceScheduleAuto}) {
     HIP(hipSetDeviceFlags(f));
     HIP(hipGetDeviceFlags(&flags));
-    EXPECT_EQ(flags & hipDeviceScheduleMask, f);
+    EXPECT_EQ(flags, f);
   }
+  HIP(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost));
+  HIP(hipGetDeviceFlags(&flags));
+  EXPECT_EQ(flags, unsigned(hipDeviceScheduleYield));  // how to wait is all that is kept
+  HIP(hipSetDeviceFlags(hipDeviceScheduleAuto));
   HIP_ERR(hipSetDeviceFlags(0x4000), hipErrorInvalidValue);
 }
 
+// AMD GPUs have nothing to configure there: any wish is accepted and changes nothing.
 TEST(cache_and_shared_memory_configuration) {
   hipFuncCache_t cache = hipFuncCachePreferL1;
-  HIP(hipDeviceSetCacheConfig(hipFuncCachePreferNone));
+  HIP(hipDeviceSetCacheConfig(hipFuncCachePreferShared));
   HIP(hipDeviceGetCacheConfig(&cache));
   EXPECT_EQ(cache, hipFuncCachePreferNone);
   hipSharedMemConfig shared;
-  HIP(hipDeviceSetSharedMemConfig(hipSharedMemBankSizeFourByte));
+  HIP(hipDeviceSetSharedMemConfig(hipSharedMemBankSizeEightByte));
   HIP(hipDeviceGetSharedMemConfig(&shared));
   EXPECT_EQ(shared, hipSharedMemBankSizeFourByte);
+  HIP_ERR(hipDeviceSetCacheConfig(static_cast<hipFuncCache_t>(-1)), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceSetSharedMemConfig(static_cast<hipSharedMemConfig>(-1)), hipErrorInvalidValue);
   HIP_ERR(hipDeviceGetCacheConfig(nullptr), hipErrorInvalidValue);
   HIP_ERR(hipDeviceGetSharedMemConfig(nullptr), hipErrorInvalidValue);
 }
@@ -256,6 +274,12 @@ TEST(choose_device) {
   }
   hipDeviceProp_t p = {};
   int d = -1;
+  HIP(hipChooseDevice(&d, &p));
+  EXPECT_EQ(d, 0);
+  p.major = 1000;  // nobody has that: the first is as good as any
+  d = -1;
+  HIP(hipChooseDevice(&d, &p));
+  EXPECT_EQ(d, 0);
   HIP_ERR(hipChooseDevice(nullptr, &p), hipErrorInvalidValue);
   HIP_ERR(hipChooseDevice(&d, nullptr), hipErrorInvalidValue);
 }

@@ -120,7 +120,11 @@ TEST(null_events) {
   HIP_FAILS(hipEventRecord(nullptr, nullptr));
   HIP_FAILS(hipEventQuery(nullptr));
   HIP_FAILS(hipEventSynchronize(nullptr));
-  HIP_FAILS(hipEventDestroy(nullptr));
+  HIP_ERR(hipEventDestroy(nullptr), hipErrorInvalidHandle);
+  hipEvent_t e = nullptr;
+  HIP(hipEventCreate(&e));
+  HIP(hipEventDestroy(e));
+  HIP_ERR(hipEventDestroy(e), hipErrorContextIsDestroyed);
 }
 
 TEST(events_between_threads) {

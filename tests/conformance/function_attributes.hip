@@ -59,7 +59,18 @@ TEST(attributes_of_module_functions) {
 TEST(settings) {
   HIP(hipFuncSetCacheConfig(reinterpret_cast<const void*>(plain), hipFuncCachePreferL1));
   HIP(hipFuncSetSharedMemConfig(reinterpret_cast<const void*>(plain), hipSharedMemBankSizeFourByte));
-  HIP(hipFuncSetAttribute(reinterpret_cast<const void*>(plain), hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
+  hipFuncAttributes a;
+  const auto set = [](hipFuncAttribute which, int value) {
+    return hipFuncSetAttribute(reinterpret_cast<const void*>(plain), which, value);
+  };
+  HIP(set(hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
+  HIP(hipFuncGetAttributes(&a, reinterpret_cast<const void*>(plain)));
+  EXPECT_EQ(a.maxDynamicSharedSizeBytes, 1024);
+  HIP(set(hipFuncAttributePreferredSharedMemoryCarveout, 50));
+  HIP_ERR(set(hipFuncAttributePreferredSharedMemoryCarveout, 101), hipErrorInvalidValue);
+  HIP_ERR(set(hipFuncAttributeMaxDynamicSharedMemorySize, -1), hipErrorInvalidValue);
+  HIP_ERR(set(hipFuncAttributeMaxDynamicSharedMemorySize, 1 << 20), hipErrorInvalidValue);
+  HIP_ERR(set(static_cast<hipFuncAttribute>(-1), 0), hipErrorInvalidValue);
 }
 
 TEST(wrong_functions) {
@@ -70,4 +81,8 @@ TEST(wrong_functions) {
   HIP_ERR(hipFuncGetAttributes(&a, &notAKernel), hipErrorInvalidDeviceFunction);
   HIP_ERR(hipFuncSetAttribute(static_cast<const void*>(nullptr), hipFuncAttributeMaxDynamicSharedMemorySize, 1),
           hipErrorInvalidDeviceFunction);
+  HIP_ERR(hipFuncSetCacheConfig(nullptr, hipFuncCachePreferNone), hipErrorInvalidDeviceFunction);
+  HIP_ERR(hipFuncSetSharedMemConfig(nullptr, hipSharedMemBankSizeFourByte), hipErrorInvalidDeviceFunction);
+  HIP_ERR(hipFuncSetCacheConfig(reinterpret_cast<const void*>(plain), static_cast<hipFuncCache_t>(-1)),
+          hipErrorInvalidValue);
 }

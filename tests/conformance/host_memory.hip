@@ -134,6 +134,7 @@ TEST(wrong_registrations) {
   HIP_ERR(hipHostFree(v.data()), hipErrorInvalidValue);
   HIP(hipHostUnregister(v.data()));
   HIP_ERR(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
+  HIP_ERR(hipHostRegister(v.data(), std::size_t(1) << 46, 0), hipErrorInvalidValue);  // not all of it is memory
 }
 
 TEST(device_pointers_of_host_memory) {
@@ -162,6 +163,7 @@ TEST(flags) {
   void* p = nullptr;
   HIP_ERR(hipHostMalloc(&p, 64, hipHostMallocCoherent | hipHostMallocNonCoherent), hipErrorInvalidValue);
   HIP_ERR(hipHostMalloc(nullptr, 64, 0), hipErrorInvalidValue);
+  HIP_ERR(hipHostMalloc(&p, std::size_t(1) << 46, 0), hipErrorOutOfMemory);  // more than any machine has
   HIP(hipHostMalloc(&p, 0, 0));
   EXPECT_EQ(p, static_cast<void*>(nullptr));
 }

@@ -212,14 +212,93 @@ TEST(wrong_launches) {
   HIP_ERR(launch(nullptr, 1, 1, 1, 1, 1, 1, 0, arguments, nullptr), hipErrorInvalidHandle);
   HIP_ERR(launch(f, 1, 1, 1, 1, 1, 1, 0, arguments, extra), hipErrorInvalidValue);
   HIP_ERR(launch(f, 0, 1, 1, 1, 1, 1, 0, arguments, nullptr), hipErrorInvalidValue);
-  HIP_FAILS(launch(f, 1, 1, 0, 1, 1, 1, 0, arguments, nullptr));
-  HIP_FAILS(launch(f, 1, 1, 1, 0, 1, 1, 0, arguments, nullptr));
-  HIP_FAILS(launch(f, 1, 1, 1, 1025, 1, 1, 0, arguments, nullptr));
-  HIP_FAILS(launch(f, 1, 1, 1, 64, 64, 1, 0, arguments, nullptr));
-  HIP_FAILS(launch(f, 1, 1, 1, 1, 1, 1, 1 << 20, arguments, nullptr));
+  HIP_ERR(launch(f, 1, 1, 0, 1, 1, 1, 0, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 1, 1, 0, 1, 1, 0, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 1, 1, 1025, 1, 1, 0, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 1, 1, 64, 64, 1, 0, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 1, 1, 1, 1, 1, 1 << 20, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 65537, 1, 1, 1, 1, 0, arguments, nullptr), hipErrorInvalidValue);
+  HIP_ERR(launch(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr), hipErrorInvalidValue);  // it has an argument
+  hipStream_t gone = nullptr;
+  HIP(hipStreamCreate(&gone));
+  HIP(hipStreamDestroy(gone));
+  HIP_ERR(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, gone, arguments, nullptr), hipErrorInvalidValue);
   HIP_FAILS(launch(m.function("small"), 1, 1, 1, 256, 1, 1, 0, arguments, nullptr));  // its launch bound is 128
   HIP(launch(f, 1, 1, 1, 1, 1, 1, 0, arguments, nullptr));
   EXPECT_EQ(out.download()[0], 6);
+}
+
+__global__ void nothing() {}
+
+TEST(the_largest_grids) {
+  hipDeviceProp_t p;
+  HIP(hipGetDeviceProperties(&p, 0));
+  const void* f = reinterpret_cast<const void*>(nothing);
+  for (int d = 0; d < 3; ++d) {
+    dim3 grid(1);
+    (d == 0 ? grid.x : d == 1 ? grid.y : grid.z) = p.maxGridSize[d];
+    HIP(hipLaunchKernel(f, grid, dim3(1), nullptr, 0, nullptr));
+  }
+  HIP(hipDeviceSynchronize());
+}
+
+TEST(wrong_launches_of_program_kernels) {
+  Buffer<unsigned> out(64);
+  unsigned* p = out;
+  int rounds = 1;
+  void* arguments[] = {&p, &rounds};
+  const void* f = reinterpret_cast<const void*>(work);
+  hipStream_t gone = nullptr;
+  HIP(hipStreamCreate(&gone));
+  HIP(hipStreamDestroy(gone));
+  hipEvent_t ended = nullptr;
+  HIP(hipEventCreate(&ended));
+  HIP(hipEventDestroy(ended));
+  HIP_FAILS(hipLaunchKernel(f, dim3(0), dim3(1), arguments, 0, nullptr));
+  HIP_FAILS(hipLaunchKernel(f, dim3(1), dim3(1025), arguments, 0, nullptr));
+  HIP_ERR(hipLaunchKernel(f, dim3(1), dim3(1), arguments, 1 << 20, nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipLaunchKernel(f, dim3(1), dim3(1), arguments, 0, gone), hipErrorInvalidValue);
+  HIP_ERR(hipExtLaunchKernel(f, dim3(1), dim3(1), arguments, 0, nullptr, ended, nullptr, 0), hipErrorInvalidValue);
+  HIP_ERR(hipExtLaunchKernel(f, dim3(1), dim3(1), arguments, 0, nullptr, nullptr, ended, 0), hipErrorInvalidValue);
+  HIP_ERR(hipLaunchCooperativeKernel(f, dim3(1), dim3(1), arguments, 1 << 20, nullptr),
+          hipErrorCooperativeLaunchTooLarge);
+  HIP(hipLaunchKernel(f, dim3(1), dim3(64), arguments, 0, nullptr));
+  HIP(hipDeviceSynchronize());
+}
+
+TEST(launch_lists_that_do_not_agree) {
+  int devices = 0;
+  HIP(hipGetDeviceCount(&devices));
+  if (devices < 2) SKIP("needs two devices");
+  Buffer<unsigned> out(64);
+  unsigned* p = out;
+  int rounds = 1;
+  void* arguments[] = {&p, &rounds};
+  hipLaunchParams launches[3] = {};
+  hipStream_t streams[2] = {};
+  for (int d = 0; d < 2; ++d) {
+    HIP(hipSetDevice(d));
+    HIP(hipStreamCreate(&streams[d]));
+    launches[d].func = reinterpret_cast<void*>(work);
+    launches[d].gridDim = dim3(1);
+    launches[d].blockDim = dim3(64);
+    launches[d].args = arguments;
+    launches[d].stream = streams[d];
+  }
+  HIP(hipSetDevice(0));
+  const auto with = [&](auto&& change) {
+    hipLaunchParams other[2] = {launches[0], launches[1]};
+    change(other[1]);
+    return hipExtLaunchMultiKernelMultiDevice(other, 2, 0);
+  };
+  HIP_ERR(with([](hipLaunchParams& l) { l.gridDim = dim3(2); }), hipErrorInvalidValue);
+  HIP_ERR(with([](hipLaunchParams& l) { l.blockDim = dim3(32); }), hipErrorInvalidValue);
+  HIP_ERR(with([](hipLaunchParams& l) { l.sharedMem = 64; }), hipErrorInvalidValue);
+  HIP_ERR(with([](hipLaunchParams& l) { l.func = reinterpret_cast<void*>(gridTotal); }), hipErrorInvalidValue);
+  HIP_ERR(with([&](hipLaunchParams& l) { l.stream = streams[0]; }), hipErrorInvalidDevice);
+  HIP_ERR(hipExtLaunchMultiKernelMultiDevice(launches, devices + 1, 0), hipErrorInvalidValue);
+  HIP_ERR(hipExtLaunchMultiKernelMultiDevice(launches, 2, 999), hipErrorInvalidValue);
+  for (hipStream_t s : streams) HIP(hipStreamDestroy(s));
 }
 
 TEST(configure_call_is_a_stack_per_thread) {

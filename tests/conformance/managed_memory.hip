@@ -82,6 +82,53 @@ TEST(attachment_and_advice) {
   HIP(hipFree(p));
 }
 
+static int attribute(hipMemRangeAttribute which, const void* p, std::size_t size) {
+  int v = 77;
+  HIP(hipMemRangeGetAttribute(&v, sizeof v, which, p, size));
+  return v;
+}
+
+TEST(advice_is_about_pages) {
+  constexpr std::size_t kPage = 4096;
+  char* p = managed<char>(3 * kPage);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % kPage, std::uintptr_t(0));
+  HIP(hipMemAdvise(p + 100, kPage, hipMemAdviseSetPreferredLocation, 0));  // the first page and the second
+  EXPECT_EQ(attribute(hipMemRangeAttributePreferredLocation, p, 2 * kPage), 0);
+  EXPECT_EQ(attribute(hipMemRangeAttributePreferredLocation, p, 3 * kPage), int(hipInvalidDeviceId));
+  HIP(hipMemPrefetchAsync(p + 2 * kPage + 5, 1, hipCpuDeviceId, nullptr));
+  EXPECT_EQ(attribute(hipMemRangeAttributeLastPrefetchLocation, p + 2 * kPage, kPage), int(hipCpuDeviceId));
+  EXPECT_EQ(attribute(hipMemRangeAttributeLastPrefetchLocation, p, kPage), int(hipInvalidDeviceId));
+  HIP(hipFree(p));
+}
+
+TEST(memory_that_can_be_advised_about) {
+  int count = 0;
+  HIP(hipGetDeviceCount(&count));
+  std::vector<int> own(1000);
+  HIP(hipHostRegister(own.data(), 4000, 0));
+  HIP(hipMemAdvise(own.data(), 4000, hipMemAdviseSetReadMostly, 0));
+  EXPECT_EQ(attribute(hipMemRangeAttributeReadMostly, own.data(), 4000), 1);
+  HIP(hipHostUnregister(own.data()));
+  Buffer<int> device(1000);
+  HIP_ERR(hipMemAdvise(device.get(), 4000, hipMemAdviseSetReadMostly, 0), hipErrorInvalidValue);
+  HIP(hipMemPrefetchAsync(device.get(), 4000, 0, nullptr));  // it is there
+  HIP_ERR(hipMemPrefetchAsync(device.get(), 4001, 0, nullptr), hipErrorInvalidValue);
+  int* p = managed<int>(1000);
+  HIP_ERR(hipMemAdvise(p, 4001, hipMemAdviseSetReadMostly, 0), hipErrorInvalidValue);
+  HIP_ERR(hipMemAdvise(p, 4000, hipMemAdviseSetAccessedBy, count), hipErrorInvalidDevice);
+  HIP_ERR(hipMemAdvise(nullptr, 4000, hipMemAdviseSetAccessedBy, count), hipErrorInvalidDevice);
+  HIP(hipMemAdvise(p, 4000, hipMemAdviseSetReadMostly, count));  // of no device in particular
+  HIP_ERR(hipMemPrefetchAsync(p, 4000, count, nullptr), hipErrorInvalidDevice);
+  HIP_ERR(hipMemPrefetchAsync(p, 0, 0, nullptr), hipErrorInvalidValue);
+  Stream s;
+  HIP(hipStreamAttachMemAsync(s, p, 0, hipMemAttachSingle));
+  HIP(hipStreamAttachMemAsync(s, p, 4000, hipMemAttachGlobal));
+  HIP_ERR(hipStreamAttachMemAsync(s, p, 3999, hipMemAttachGlobal), hipErrorInvalidValue);  // all or nothing
+  HIP_ERR(hipStreamAttachMemAsync(nullptr, p, 0, hipMemAttachSingle), hipErrorInvalidValue);
+  HIP_ERR(hipStreamAttachMemAsync(s, &count, sizeof count, hipMemAttachGlobal), hipErrorInvalidValue);
+  HIP(hipFree(p));
+}
+
 __managed__ int counter = 41;
 struct Record {
   double value;

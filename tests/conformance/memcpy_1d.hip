@@ -63,6 +63,7 @@ TEST(nothing_to_copy) {
   HIP(hipMemcpy(d, &c, 0, hipMemcpyHostToDevice));
   HIP(hipMemcpy(&c, d, 0, hipMemcpyDeviceToHost));
   HIP(hipMemcpyAsync(d, &c, 0, hipMemcpyHostToDevice, nullptr));
+  HIP(hipMemcpy(nullptr, nullptr, 0, static_cast<hipMemcpyKind>(77)));  // nothing is looked at
 }
 
 TEST(wrong_arguments) {
@@ -75,6 +76,12 @@ TEST(wrong_arguments) {
   HIP_ERR(hipMemcpy(d, host, 65, hipMemcpyHostToDevice), hipErrorInvalidValue);  // past the end of the allocation
   HIP_ERR(hipMemcpy(host, d + 60, 5, hipMemcpyDeviceToHost), hipErrorInvalidValue);
   HIP_ERR(hipMemcpyAsync(host, d, 65, hipMemcpyDeviceToHost, nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipMemcpy(nullptr, host, 10, static_cast<hipMemcpyKind>(77)), hipErrorInvalidValue);
+  // No device takes part, whatever the direction says.
+  HIP_ERR(hipMemcpy(host, host + 64, 10, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  HIP_ERR(hipMemcpyDtoD(host, host + 64, 10), hipErrorInvalidValue);
+  HIP(hipMemcpy(host, host + 64, 10, hipMemcpyHostToHost));
+  HIP(hipMemcpy(host, host + 64, 10, hipMemcpyDefault));
 }
 
 TEST(driver_style_copies) {

@@ -55,6 +55,7 @@ TEST(copy_2d_wrong_arguments) {
   HIP_ERR(hipMemcpy2D(d, 20, host, 20, 15, 4, static_cast<hipMemcpyKind>(9)), hipErrorInvalidMemcpyDirection);
   HIP(hipMemcpy2D(d, 20, host, 20, 0, 4, hipMemcpyHostToDevice));
   HIP(hipMemcpy2D(d, 20, host, 20, 15, 0, hipMemcpyHostToDevice));
+  HIP_ERR(hipMemcpy2D(d, 20, host, 20, 0, 0, static_cast<hipMemcpyKind>(9)), hipErrorInvalidMemcpyDirection);
 }
 
 TEST(parameter_block_2d) {
@@ -131,6 +132,19 @@ TEST(copy_3d) {
   HIP(hipStreamSynchronize(s));
   EXPECT_VEC(out, in);
   HIP_ERR(hipMemcpy3D(nullptr), hipErrorInvalidValue);
+  hipMemcpy3DParms wrong = p;
+  wrong.dstPtr.ptr = nullptr;
+  HIP_ERR(hipMemcpy3D(&wrong), hipErrorInvalidValue);
+  wrong.extent = make_hipExtent(0, 0, 0);
+  HIP_ERR(hipMemcpy3D(&wrong), hipErrorInvalidValue);  // even of nothing
+  wrong = p;
+  wrong.dstPtr.pitch = e.width - 1;
+  HIP_ERR(hipMemcpy3D(&wrong), hipErrorInvalidPitchValue);
+  wrong.dstPtr.xsize = 1;
+  HIP_ERR(hipMemcpy3D(&wrong), hipErrorInvalidValue);  // the rows fit, the box does not
+  wrong = p;
+  wrong.kind = static_cast<hipMemcpyKind>(-1);
+  HIP_ERR(hipMemcpy3D(&wrong), hipErrorInvalidMemcpyDirection);
   HIP(hipFree(a.ptr));
   HIP(hipFree(b.ptr));
   check::result(out);

@@ -48,6 +48,7 @@ TEST(wrong_frees) {
   HIP_ERR(hipFree(p), hipErrorInvalidValue);
   HIP_ERR(hipHostFree(&onStack), hipErrorInvalidValue);
   HIP(hipHostFree(nullptr));
+  HIP(hipHostFree(allocate<char>(1000)));  // either name frees either memory
 }
 
 // HIP's frees wait for the device, and libraries rely on it: what earlier work does to the program has been done.
@@ -159,6 +160,7 @@ TEST(address_range) {
   HIP_ERR(hipMemGetAddressRange(&base, &size, p), hipErrorNotFound);
   int onStack;
   HIP_ERR(hipMemGetAddressRange(&base, &size, &onStack), hipErrorNotFound);
+  HIP_ERR(hipMemGetAddressRange(&base, &size, nullptr), hipErrorNotFound);
 }
 
 __global__ void fillPitched(char* base, std::size_t pitch, int width, int height) {
@@ -182,6 +184,8 @@ TEST(pitch) {
   HIP(hipFree(p));
   HIP_ERR(hipMallocPitch(nullptr, &pitch, width, height), hipErrorInvalidValue);
   HIP_ERR(hipMallocPitch(&p, nullptr, width, height), hipErrorInvalidValue);
+  HIP_ERR(hipMallocPitch(&p, &pitch, ~std::size_t(0), 1), hipErrorInvalidValue);
+  HIP_ERR(hipMallocPitch(&p, &pitch, 1, ~std::size_t(0)), hipErrorOutOfMemory);
   hipDeviceptr_t d = nullptr;
   HIP(hipMemAllocPitch(&d, &pitch, 64, 8, 4));
   EXPECT(d != nullptr && pitch >= 64);

@@ -96,6 +96,9 @@ TEST(wrong_arguments) {
   HIP_ERR(hipMemset(d + 50, 0, 51), hipErrorInvalidValue);
   HIP_ERR(hipMemsetAsync(nullptr, 0, 10, nullptr), hipErrorInvalidValue);
   HIP_ERR(hipMemsetD32(d.get(), 0, 26), hipErrorInvalidValue);
+  HIP_ERR(hipMemset2D(d, 5, 0, 10, 1), hipErrorInvalidValue);  // a row longer than the pitch, even alone
+  HIP_ERR(hipMemset2D(d, 5, 0, 10, 3), hipErrorInvalidValue);
+  HIP(hipMemset2D(d, 5, 0, 10, 0));
 }
 
 TEST(order_with_kernels_and_copies) {

@@ -94,6 +94,8 @@ TEST(globals) {
   EXPECT_EQ(size, sizeof(int));
   HIP_ERR(hipModuleGetGlobal(&p, &size, m, "no such variable"), hipErrorNotFound);
   HIP_ERR(hipModuleGetGlobal(&p, &size, m, nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipModuleGetGlobal(&p, &size, m, ""), hipErrorInvalidValue);
+  HIP_ERR(hipModuleGetGlobal(&p, &size, nullptr, "counter"), hipErrorInvalidHandle);
 }
 
 TEST(functions) {
@@ -103,6 +105,8 @@ TEST(functions) {
   HIP_ERR(hipModuleGetFunction(&f, m, "notAKernel"), hipErrorNotFound);
   HIP_ERR(hipModuleGetFunction(&f, m, "counter"), hipErrorNotFound);
   HIP_ERR(hipModuleGetFunction(&f, m, nullptr), hipErrorInvalidValue);
+  HIP_ERR(hipModuleGetFunction(&f, m, ""), hipErrorInvalidValue);
+  HIP_ERR(hipModuleGetFunction(&f, nullptr, "scale"), hipErrorInvalidHandle);
   HIP_ERR(hipModuleGetFunction(nullptr, m, "scale"), hipErrorInvalidValue);
   HIP(hipModuleGetFunction(&f, m, "scale"));
   EXPECT(f != nullptr);
@@ -134,7 +138,8 @@ TEST(unloading) {
   const auto image = moduleBytes("scale.bundle");
   HIP(hipModuleLoadData(&m, image.data()));
   HIP(hipModuleUnload(m));
-  HIP_FAILS(hipModuleUnload(nullptr));
+  HIP_ERR(hipModuleUnload(m), hipErrorNotFound);
+  HIP_ERR(hipModuleUnload(nullptr), hipErrorInvalidHandle);
 }
 
 TEST(load_and_unload_many_times) {

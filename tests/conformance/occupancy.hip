@@ -70,4 +70,7 @@ TEST(wrong_arguments) {
   HIP_ERR(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, light, 0, 0), hipErrorInvalidValue);
   HIP_ERR(hipOccupancyMaxPotentialBlockSize(nullptr, &n, light, 0, 0), hipErrorInvalidValue);
   HIP_ERR(hipOccupancyMaxPotentialBlockSize(&grid, nullptr, light, 0, 0), hipErrorInvalidValue);
+  HIP_ERR(hipOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, static_cast<const void*>(nullptr), 64, 0),
+          hipErrorInvalidValue);
+  HIP_ERR(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, light, 64, 0, 99), hipErrorInvalidValue);
 }

@@ -34,6 +34,9 @@ TEST(queries) {
   HIP_ERR(hipDeviceCanAccessPeer(&can, 0, n), hipErrorInvalidDevice);
   HIP_ERR(hipDeviceCanAccessPeer(&can, -1, 0), hipErrorInvalidDevice);
   HIP_ERR(hipDeviceCanAccessPeer(nullptr, 0, 0), hipErrorInvalidValue);
+  can = 7;
+  HIP(hipDeviceCanAccessPeer(&can, n, n));  // nobody is its own peer, not even nobody
+  EXPECT_EQ(can, 0);
 }
 
 TEST(attributes_between_devices) {
@@ -53,6 +56,8 @@ TEST(enable_and_disable) {
   HIP_ERR(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
   HIP_ERR(hipDeviceEnablePeerAccess(1, 1), hipErrorInvalidValue);
   HIP_ERR(hipDeviceEnablePeerAccess(deviceCount(), 0), hipErrorInvalidDevice);
+  HIP_ERR(hipDeviceEnablePeerAccess(deviceCount(), 1), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);  // itself
 }
 
 TEST(copies_between_devices) {

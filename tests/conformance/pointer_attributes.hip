@@ -84,6 +84,10 @@ TEST(single_attributes) {
   HIP_ERR(hipPointerGetAttribute(nullptr, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, d.get()), hipErrorInvalidValue);
   int onStack = 0;
   HIP_ERR(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, &onStack), hipErrorInvalidValue);
+  for (auto unknown : {HIP_POINTER_ATTRIBUTE_P2P_TOKENS, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE,
+                       HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
+                       HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE})
+    HIP_ERR(hipPointerGetAttribute(&pointer, unknown, d.get()), hipErrorNotSupported);
 }
 
 TEST(several_attributes_at_once) {
@@ -95,6 +99,18 @@ TEST(several_attributes_at_once) {
   HIP(hipDrvPointerGetAttributes(2, which, out, d.get()));
   EXPECT_EQ(size, std::size_t(640));
   EXPECT_EQ(pointer, static_cast<void*>(d.get()));
+  which[0] = HIP_POINTER_ATTRIBUTE_HOST_POINTER;  // device memory has none: no error, no pointer
+  void* host = &size;
+  out[0] = &host;
+  HIP(hipDrvPointerGetAttributes(2, which, out, d.get()));
+  EXPECT_EQ(host, static_cast<void*>(nullptr));
+  EXPECT_EQ(pointer, static_cast<void*>(d.get()));
+  which[0] = HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+  int onStack = 7;
+  out[0] = &onStack;
+  HIP(hipDrvPointerGetAttributes(2, which, out, &onStack));
+  EXPECT_EQ(onStack, int(hipInvalidDeviceId));
+  EXPECT_EQ(pointer, static_cast<void*>(nullptr));
   HIP_ERR(hipDrvPointerGetAttributes(0, which, out, d.get()), hipErrorInvalidValue);
   HIP_ERR(hipDrvPointerGetAttributes(2, nullptr, out, d.get()), hipErrorInvalidValue);
 }

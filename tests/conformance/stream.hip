@@ -36,8 +36,11 @@ TEST(flags_and_priorities) {
   EXPECT_EQ(p, greatest);
   HIP(hipStreamDestroy(s));
   unsigned f = 99;
-  HIP(hipStreamGetFlags(nullptr, &f));
+  HIP_ERR(hipStreamGetFlags(nullptr, &f), hipErrorInvalidValue);
+  HIP(hipStreamGetFlags(hipStreamPerThread, &f));
   EXPECT_EQ(f, unsigned(hipStreamDefault));
+  HIP(hipStreamGetPriority(nullptr, &p));
+  EXPECT_EQ(p, 0);
   check::result(least * 100 + greatest);
 }
 
@@ -57,6 +60,12 @@ TEST(a_destroyed_stream_is_refused) {  // as long as HIP is older than 7
   HIP(hipStreamDestroy(s));
   HIP_ERR(hipStreamSynchronize(s), hipErrorContextIsDestroyed);
   HIP_ERR(hipStreamQuery(s), hipErrorContextIsDestroyed);
+  HIP_ERR(hipStreamDestroy(s), hipErrorContextIsDestroyed);
+  Event e;
+  HIP_ERR(hipEventRecord(e, s), hipErrorContextIsDestroyed);
+  HIP_ERR(hipStreamWaitEvent(s, e, 0), hipErrorInvalidHandle);
+  Stream other;
+  HIP_ERR(hipStreamWaitEvent(other, e, 1u << 20), hipErrorInvalidValue);
 }
 
 TEST(work_of_one_stream_is_in_order) {
@@ -83,6 +92,60 @@ TEST(query) {
   HIP(hipStreamSynchronize(s));
   HIP(hipStreamQuery(s));
   HIP(hipStreamQuery(nullptr));
+}
+
+// Asking the null stream is asking for everything that it would wait for.
+TEST(query_of_the_null_stream) {
+  HIP(hipDeviceSynchronize());
+  HIP(hipStreamQuery(nullptr));
+  Stream blocking, apart(hipStreamNonBlocking);
+  {
+    Gate gate(apart);
+    HIP(hipStreamQuery(nullptr));
+    EXPECT(gate.held());
+  }
+  {
+    Gate gate(blocking);
+    HIP_ERR(hipStreamQuery(nullptr), hipErrorNotReady);
+    EXPECT(gate.held());
+  }
+  HIP(hipStreamSynchronize(nullptr));
+  HIP(hipStreamQuery(blocking));
+  HIP(hipStreamQuery(nullptr));
+}
+
+__global__ void takeLong(int* p, int rounds) {
+  int v = *p;
+  for (int i = 0; i < rounds; ++i) v = v * 1664525 + 1013904223;
+  *p = v;
+}
+
+// Frees and copies without "Async" wait for the work before them, and a query afterwards must not say otherwise.
+TEST(queries_after_calls_that_wait) {
+  constexpr int kLong = 1 << 19;
+  Buffer<int> p(1), q(64), r(64);
+  std::vector<int> host(64, 1);
+  p.fill(0);
+  Stream s;
+  Event e;
+  const auto busy = [&](hipStream_t stream) {
+    takeLong<<<1, 1, 0, stream>>>(p, kLong);
+    KERNEL_OK();
+  };
+  void* extra = nullptr;
+  HIP(hipMalloc(&extra, 4096));
+  busy(s);
+  HIP(hipEventRecord(e, s));
+  HIP(hipFree(extra));
+  HIP(hipStreamQuery(s));
+  HIP(hipEventQuery(e));
+  busy(nullptr);
+  HIP(hipMemcpy(q, host.data(), q.bytes(), hipMemcpyHostToDevice));
+  HIP(hipStreamQuery(nullptr));
+  busy(nullptr);
+  HIP(hipMemcpy2D(r, 16, q, 16, 16, 16, hipMemcpyDeviceToDevice));
+  HIP(hipStreamQuery(nullptr));
+  EXPECT_VEC(r.download(), host);
 }
 
 TEST(null_stream_waits_for_blocking_streams) {

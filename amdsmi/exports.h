@@ -7,6 +7,7 @@
 
 #include "amdsmi/fit.h"
 #include "amdsmi/state.h"
+#include "amdsmi/types_24.h"
 #include "amdsmi/types_26.h"
 #include "amdsmi/types_27.h"
 
@@ -15,7 +16,9 @@
 namespace hipr::smi {
 
 // The structures of this soname.
-#if HIPR_SMI_ABI == 26
+#if HIPR_SMI_ABI == 24
+namespace caller = abi24;
+#elif HIPR_SMI_ABI == 26
 namespace caller = abi26;
 #else
 namespace caller = abi27;

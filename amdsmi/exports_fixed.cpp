@@ -6,6 +6,7 @@
 #include "amdsmi/pci.h"
 
 using namespace hipr::smi;
+using hipr::telemetry::Gpu;
 using hipr::telemetry::Maybe;
 
 namespace {
@@ -14,35 +15,55 @@ constexpr std::uint32_t kPassthrough = 4;  // the answer that lets amd-smi on a 
 constexpr double kMicro = 1e6;
 constexpr std::uint32_t kUnknownId = 0xFFFFFFFF;
 
-Maybe<std::uint32_t> renderMinor(const std::string& path) {
-  const std::size_t at = path.find("renderD");
-  if (at == std::string::npos) return std::nullopt;
-  return static_cast<std::uint32_t>(std::strtoul(path.c_str() + at + 7, nullptr, 10));
+template <class Field>
+void setId(Field& out, const Maybe<std::uint32_t>& id) {
+  out = fit<Field>(id).value_or(caller::kNoId<Field>);
+}
+
+// Templates, because older structures have fewer fields.
+template <class Asic>
+void fill(Asic& out, const Gpu& gpu) {
+  out = {};
+  set(out.name, gpu.name);
+  setId(out.vendorId, gpu.vendorId);
+  set(out.vendor, gpu.vendor == "AMD" ? "Advanced Micro Devices Inc. [AMD/ATI]" : gpu.vendor);
+  setId(out.subvendorId, gpu.subsystemVendorId);
+  setId(out.deviceId, gpu.deviceId);
+  out.revision = gpu.revisionId.value_or(caller::kNoRevision);
+  set(out.serial, hexadecimal(gpu.serial));
+  set(out.oamId, Maybe<std::uint32_t>());
+  if constexpr (requires { out.computeUnits; }) {
+    set(out.computeUnits, gpu.computeUnits);
+    set(out.target, targetVersion(gpu.target));
+    set(out.subsystemId, gpu.subsystemId);
+  }
+  caller::finish(out);
+}
+
+template <class Vram>
+void fillMemory(Vram& out, const Gpu& gpu) {
+  out = {};
+  out.megabytes = gpu.memoryBytes >> 20;
+  if constexpr (requires { out.bits; }) {
+    out.type = memoryType(gpu.memoryType, MemoryNumbers::Since62);
+    set(out.vendor, std::string("UNKNOWN"));
+    set(out.bits, gpu.memoryBusBits);
+    out.bandwidth = ~std::uint64_t{0};
+  } else {
+    out.type = memoryType(gpu.memoryType, MemoryNumbers::Before62);
+  }
 }
 
 }  // namespace
 
-SMI_EXPORT amdsmi_get_gpu_asic_info(Handle handle, Asic* out) {
+SMI_EXPORT amdsmi_get_gpu_asic_info(Handle handle, caller::Asic* out) {
   return onGpu(handle, out, [&](const Device& device) {
-    const auto& gpu = *device.gpu;
-    *out = {};
-    set(out->name, gpu.name);
-    set(out->vendorId, gpu.vendorId);
-    set(out->vendor, gpu.vendor == "AMD" ? "Advanced Micro Devices Inc. [AMD/ATI]" : gpu.vendor);
-    set(out->subvendorId, gpu.subsystemVendorId);
-    set(out->deviceId, gpu.deviceId);
-    set(out->revision, gpu.revisionId);
-    set(out->serial, hexadecimal(gpu.serial));
-    out->oamId = kUnknownId;
-    set(out->computeUnits, gpu.computeUnits);
-    set(out->target, targetVersion(gpu.target));
-    set(out->subsystemId, gpu.subsystemId);
-    caller::finish(*out);
+    fill(*out, *device.gpu);
     return kSuccess;
   });
 }
 
-SMI_EXPORT amdsmi_get_gpu_board_info(Handle handle, Board* out) {
+SMI_EXPORT amdsmi_get_gpu_board_info(Handle handle, caller::Board* out) {
   return onGpu(handle, out, [&](const Device& device) {
     *out = {};
     set(out->model, device.gpu->boardModel);
@@ -52,7 +73,7 @@ SMI_EXPORT amdsmi_get_gpu_board_info(Handle handle, Board* out) {
   });
 }
 
-SMI_EXPORT amdsmi_get_gpu_driver_info(Handle handle, Driver* out) {
+SMI_EXPORT amdsmi_get_gpu_driver_info(Handle handle, caller::Driver* out) {
   return onGpu(handle, out, [&](const Device& device) {
     *out = {};
     set(out->version, device.gpu->driverVersion);
@@ -61,7 +82,7 @@ SMI_EXPORT amdsmi_get_gpu_driver_info(Handle handle, Driver* out) {
   });
 }
 
-SMI_EXPORT amdsmi_get_gpu_vbios_info(Handle handle, Vbios* out) {
+SMI_EXPORT amdsmi_get_gpu_vbios_info(Handle handle, caller::Vbios* out) {
   return onGpu(handle, out, [&](const Device& device) -> Code {
     if (device.gpu->firmwareVersion.empty()) return kNotSupported;
     *out = {};
@@ -70,14 +91,9 @@ SMI_EXPORT amdsmi_get_gpu_vbios_info(Handle handle, Vbios* out) {
   });
 }
 
-SMI_EXPORT amdsmi_get_gpu_vram_info(Handle handle, Vram* out) {
+SMI_EXPORT amdsmi_get_gpu_vram_info(Handle handle, caller::Vram* out) {
   return onGpu(handle, out, [&](const Device& device) {
-    *out = {};
-    out->type = memoryType(device.gpu->memoryType);
-    set(out->vendor, std::string("UNKNOWN"));
-    out->megabytes = device.gpu->memoryBytes >> 20;
-    set(out->bits, device.gpu->memoryBusBits);
-    out->bandwidth = ~std::uint64_t{0};
+    fillMemory(*out, *device.gpu);
     return kSuccess;
   });
 }
@@ -123,6 +139,17 @@ SMI_EXPORT amdsmi_get_gpu_device_uuid(Handle handle, unsigned* size, char* uuid)
   });
 }
 
+#if HIPR_SMI_ABI >= 26  // older callers have no such structure
+namespace {
+
+Maybe<std::uint32_t> renderMinor(const std::string& path) {
+  const std::size_t at = path.find("renderD");
+  if (at == std::string::npos) return std::nullopt;
+  return static_cast<std::uint32_t>(std::strtoul(path.c_str() + at + 7, nullptr, 10));
+}
+
+}  // namespace
+
 SMI_EXPORT amdsmi_get_gpu_enumeration_info(Handle handle, caller::Enumeration* out) {
   return onGpu(handle, out, [&](const Device& device) {
     set(out->renderNode, renderMinor(device.gpu->renderNode));
@@ -133,6 +160,7 @@ SMI_EXPORT amdsmi_get_gpu_enumeration_info(Handle handle, caller::Enumeration* o
     return kSuccess;
   });
 }
+#endif
 
 SMI_EXPORT amdsmi_get_gpu_kfd_info(Handle handle, Kfd* out) {
   return onGpu(handle, out, [&](const Device&) {
@@ -147,10 +175,10 @@ SMI_EXPORT amdsmi_get_power_cap_info(Handle handle, std::uint32_t sensor, PowerC
   return onGpu(handle, out, [&](const Device& device) -> Code {
     const auto& gpu = *device.gpu;
     const auto cap = fit<std::uint64_t>(gpu.powerCapWatts, kMicro);
-    if (sensor != 0 || !cap) return kNotSupported;
+    if (sensor != 0 || (!cap && !caller::kCapMayBeZero)) return kNotSupported;
     *out = {};
-    out->cap = *cap;
-    out->most = out->standard = fit<std::uint64_t>(gpu.maxPowerCapWatts, kMicro).value_or(*cap);
+    out->cap = cap.value_or(0);
+    out->most = out->standard = fit<std::uint64_t>(gpu.maxPowerCapWatts, kMicro).value_or(out->cap);
     out->least = fit<std::uint64_t>(gpu.minPowerCapWatts, kMicro).value_or(0);
     return kSuccess;
   });

@@ -9,10 +9,10 @@ using hipr::telemetry::LinkKind;
 
 namespace {
 
-constexpr std::uint32_t kPcieLink = 1, kFabricLink = 2, kUnknownLink = 4;  // amdsmi_link_type_t
+constexpr std::uint32_t kPcieLink = 1, kFabricLink = 2;  // amdsmi_link_type_t
 
 std::uint32_t linkType(LinkKind kind) {
-  return kind == LinkKind::Pcie ? kPcieLink : kind == LinkKind::Fabric ? kFabricLink : kUnknownLink;
+  return kind == LinkKind::Pcie ? kPcieLink : kind == LinkKind::Fabric ? kFabricLink : caller::kUnknownLink;
 }
 
 // What the driver gives such a link, when the worker did not say: callers only compare weights.
@@ -35,19 +35,20 @@ Code onLink(Handle from, Handle to, Out* out, Body body) {
   });
 }
 
+template <class Process>
 void fill(Process& out, const hipr::telemetry::Process& process) {
   out = {};
   set(out.name, process.name);
   out.pid = static_cast<std::uint32_t>(process.pid);
   out.memory = out.vram = process.memoryBytes;
   set(out.container, process.client);
-  set(out.computeUnits, process.computeUnits);
+  if constexpr (requires { out.computeUnits; }) set(out.computeUnits, process.computeUnits);
 }
 
 }  // namespace
 
 // A short array is filled as far as it goes; the count then tells how long it has to be.
-SMI_EXPORT amdsmi_get_gpu_process_list(Handle handle, std::uint32_t* count, Process* list) {
+SMI_EXPORT amdsmi_get_gpu_process_list(Handle handle, std::uint32_t* count, caller::Process* list) {
   return onGpu(handle, count, [&](const Device& device) -> Code {
     Live* live = state().live();
     const auto* all = live ? live->processes() : nullptr;

@@ -10,7 +10,6 @@ using hipr::telemetry::Reading;
 
 namespace {
 
-constexpr std::uint32_t kNoClock = 0xFFFFFFFF;  // both Python packages look for this one
 constexpr std::uint32_t kMaxFanSpeed = 255;
 constexpr float kEnergyStep = 15.3F;  // microjoules; what callers of every version are told
 
@@ -50,6 +49,37 @@ Maybe<double> temperature(std::uint32_t sensor, std::uint32_t metric, const Gpu&
   return metric == 5 ? gpu.slowdownCelsius : metric == 7 ? gpu.shutdownCelsius : std::nullopt;
 }
 
+// Templates, because older structures have fewer fields.
+template <class Power>
+void fill(Power& out, const Gpu& gpu, const Reading& reading) {
+  using Millivolts = decltype(out.engineVoltage);
+  constexpr auto kNoWatts = static_cast<std::uint32_t>(caller::kNoPower);
+  constexpr auto kNoMillivolts = static_cast<Millivolts>(caller::kNoPower);
+  out = {};
+  out.current = fit<std::uint32_t>(reading.powerWatts).value_or(kNoWatts);
+  out.average = kNoWatts;
+  if constexpr (requires { out.socket; }) {
+    out.socket = fit<std::uint64_t>(reading.powerWatts).value_or(caller::kNoPower);
+    out.board = kNoWatts;
+  }
+  out.engineVoltage = fit<Millivolts>(reading.voltageMillivolts).value_or(kNoMillivolts);
+  out.socVoltage = out.memoryVoltage = kNoMillivolts;
+  out.limit = fit<std::uint32_t>(gpu.powerCapWatts, 1e6).value_or(0);
+}
+
+template <class Clock>
+void fill(Clock& out, const Maybe<std::uint32_t>& now, const Maybe<std::uint32_t>& most) {
+  out = {};
+  out.now = now.value_or(caller::kNoClock);
+  out.least = caller::kNoClock;
+  out.most = most.value_or(caller::kNoClock);
+  if constexpr (requires { out.sleep; }) {
+    out.sleep = caller::kNoClock;
+  } else {
+    out.locked = out.deepSleep = 0xFF;
+  }
+}
+
 }  // namespace
 
 SMI_EXPORT amdsmi_get_gpu_activity(Handle handle, Usage* out) {
@@ -68,16 +98,10 @@ SMI_EXPORT amdsmi_get_vcn_busy_percent(Handle handle, std::uint32_t* percent) {
   return onReading(handle, percent, [&](const Gpu&, const Reading& r) { return give(percent, r.mediaBusyPercent); });
 }
 
-SMI_EXPORT amdsmi_get_power_info(Handle handle, Power* out) {
+SMI_EXPORT amdsmi_get_power_info(Handle handle, caller::Power* out) {
   return onReading(handle, out, [&](const Gpu& gpu, const Reading& reading) -> Code {
     if (!reading.powerWatts && !reading.voltageMillivolts && !gpu.powerCapWatts) return kNotSupported;
-    *out = {};
-    out->socket = fit<std::uint64_t>(reading.powerWatts).value_or(caller::kNoPower);
-    out->current = static_cast<std::uint32_t>(out->socket);
-    out->average = out->board = static_cast<std::uint32_t>(caller::kNoPower);
-    out->engineVoltage = fit<std::uint64_t>(reading.voltageMillivolts).value_or(caller::kNoPower);
-    out->socVoltage = out->memoryVoltage = caller::kNoPower;
-    out->limit = fit<std::uint32_t>(gpu.powerCapWatts, 1e6).value_or(0);
+    fill(*out, gpu, reading);
     return kSuccess;
   });
 }
@@ -101,15 +125,11 @@ SMI_EXPORT amdsmi_get_energy_count(Handle handle, std::uint64_t* counter, float*
   });
 }
 
-SMI_EXPORT amdsmi_get_clock_info(Handle handle, std::uint32_t type, Clock* out) {
+SMI_EXPORT amdsmi_get_clock_info(Handle handle, std::uint32_t type, caller::Clock* out) {
   return onReading(handle, out, [&](const Gpu& gpu, const Reading& reading) -> Code {
     const auto [now, most] = clockValues(type, gpu, reading);
     if (!now && !most) return kNotSupported;
-    *out = {};
-    out->now = now.value_or(kNoClock);
-    out->least = kNoClock;
-    out->most = most.value_or(kNoClock);
-    out->locked = out->deepSleep = 0xFF;
+    fill(*out, now, most);
     return kSuccess;
   });
 }
@@ -183,7 +203,8 @@ SMI_EXPORT amdsmi_get_gpu_fan_speed_max(Handle handle, std::uint32_t sensor, std
 
 SMI_EXPORT amdsmi_get_pcie_info(Handle handle, Pcie* out) {
   return onReading(handle, out, [&](const Gpu& gpu, const Reading& reading) -> Code {
-    if (!gpu.maxPcieWidth && !gpu.maxPcieGeneration && !reading.pcieWidth) return kNotSupported;
+    const bool some = gpu.maxPcieWidth || gpu.maxPcieGeneration || reading.pcieWidth;
+    if (caller::kPcieNeedsSpeed ? !gpu.maxPcieGeneration : !some) return kNotSupported;
     std::memset(out, 0xFF, offsetof(Pcie, reserved1));
     set(out->maxWidth, gpu.maxPcieWidth);
     set(out->maxSpeed, pcieSpeed(gpu.maxPcieGeneration));
@@ -202,7 +223,7 @@ SMI_EXPORT amdsmi_get_gpu_pci_throughput(Handle handle, std::uint64_t* sent, std
     if (!reading.pcieSentBytes || !reading.pcieReceivedBytes) return kNotSupported;
     *sent = *reading.pcieSentBytes;
     if (received) *received = *reading.pcieReceivedBytes;
-    if (packetSize) *packetSize = 0;
+    if (packetSize) *packetSize = 1;  // callers multiply by it
     return kSuccess;
   });
 }

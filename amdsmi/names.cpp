@@ -38,17 +38,17 @@ std::optional<std::uint64_t> targetVersion(const std::string& target) {
   return std::strtoull(digits.c_str(), nullptr, 16);
 }
 
-std::uint32_t memoryType(const std::string& name) {
+std::uint32_t memoryType(const std::string& name, MemoryNumbers numbers) {
   struct Row {
     const char* name;
-    std::uint32_t type;
+    std::uint32_t since62, before62;
   };
-  static constexpr Row kRows[] = {{"HBM", 1},    {"HBM2", 2},    {"HBM2E", 3},  {"HBM3", 4},   {"HBM3E", 5},
-                                  {"DDR2", 10},  {"DDR3", 11},   {"DDR4", 12},  {"DDR5", 13},  {"GDDR1", 17},
-                                  {"GDDR2", 18}, {"GDDR3", 19},  {"GDDR4", 20}, {"GDDR5", 21}, {"GDDR6", 22},
-                                  {"GDDR7", 23}, {"LPDDR4", 30}, {"LPDDR5", 31}};
+  static constexpr Row kRows[] = {
+      {"HBM", 1, 6},    {"HBM2", 2, 6},   {"HBM2E", 3, 6},  {"HBM3", 4, 6},   {"HBM3E", 5, 6},   {"DDR2", 10, 2},
+      {"DDR3", 11, 7},  {"DDR4", 12, 8},  {"DDR5", 13, 0},  {"GDDR1", 17, 1}, {"GDDR2", 18, 0},  {"GDDR3", 19, 3},
+      {"GDDR4", 20, 4}, {"GDDR5", 21, 5}, {"GDDR6", 22, 9}, {"GDDR7", 23, 0}, {"LPDDR4", 30, 0}, {"LPDDR5", 31, 0}};
   for (const Row& row : kRows)
-    if (!strcasecmp(row.name, name.c_str())) return row.type;
+    if (!strcasecmp(row.name, name.c_str())) return numbers == MemoryNumbers::Before62 ? row.before62 : row.since62;
   return 0;
 }
 

@@ -1,10 +1,13 @@
 // Prints what follows from the rows of libamd_smi: version scripts and the coverage document.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace {
+
+const std::vector<std::string> kSonames = {"24", "26", "27"};
 
 struct Row {
   std::string name, sonames, verb, topic;
@@ -44,7 +47,7 @@ void printCoverage() {
       "- **live**: answered from a reading of all GPUs, at most 100 ms old\n"
       "- **refused**: not carried\n\n"
       "| library | functions | fixed | live | refused |\n|---|---|---|---|---|\n");
-  for (const char* soname : {"26", "27"}) {
+  for (const std::string& soname : kSonames) {
     std::map<std::string, int> verbs;
     int total = 0;
     for (const Row& row : rows()) {
@@ -52,7 +55,7 @@ void printCoverage() {
       ++total;
       ++verbs[row.verb];
     }
-    std::printf("| `libamd_smi.so.%s` | %d | %d | %d | %d |\n", soname, total, verbs["Fixed"], verbs["Live"],
+    std::printf("| `libamd_smi.so.%s` | %d | %d | %d | %d |\n", soname.c_str(), total, verbs["Fixed"], verbs["Live"],
                 verbs["Refused"]);
   }
   printList("Fixed", "Fixed");
@@ -64,13 +67,13 @@ void printCoverage() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "", soname = argc > 2 ? argv[2] : "";
-  if (what == "--map" && (soname == "26" || soname == "27")) {
+  if (what == "--map" && std::ranges::count(kSonames, soname)) {
     printMap(soname);
   } else if (what == "--coverage" && argc == 2) {
     printCoverage();
   } else {
     std::fprintf(stderr,
-                 "usage: smidump --map 26|27   GNU version script of that soname\n"
+                 "usage: smidump --map SONAME  GNU version script of libamd_smi.so.SONAME\n"
                  "       smidump --coverage    docs/smi-coverage.md\n");
     return 2;
   }

@@ -1,34 +1,20 @@
 // What only libamd_smi.so.27 has this way: ROCm 10.
 #pragma once
 
-#include "amdsmi/types.h"
+#include "amdsmi/types_7.h"
 
 namespace hipr::smi::abi27 {
 
-inline constexpr Version kVersion{27, 1, 0, nullptr};
-inline constexpr std::uint64_t kNoPower = ~std::uint64_t{0};
+using namespace since7;
 
-struct Metrics {
-  MetricsHead head;
-  std::uint64_t engineCounter, memoryCounter;
-  std::uint16_t hbmTemperature[4];
-  std::uint64_t firmwareTime;
-  std::uint16_t socVoltage, engineVoltage, memoryVoltage;
-  std::uint64_t throttleReasons;
-  std::uint16_t socketPower;
-  std::uint16_t mediaEngines[4];
-  std::uint32_t clockLock;
-  std::uint16_t fabricWidth, fabricSpeed;
-  std::uint64_t pcie[5];
-  std::uint64_t fabricRead[8], fabricWritten[8];
-  std::uint16_t engineClocks[8], socClocks[4];
-  std::uint64_t rest[548];
-  void* apu;  // callers look behind it
-};
+inline constexpr Version kVersion{{27, 1, 0, 0}, nullptr};
+inline constexpr std::uint64_t kNoPower = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoRevision = 0xFFFFFFFF;
+
+using Metrics = MetricsOf<std::uint64_t, 549>;
 static_assert(sizeof(Metrics) == 4736);
 static_assert(offsetof(Metrics, engineVoltage) == 114 && offsetof(Metrics, socketPower) == 128 &&
-              offsetof(Metrics, fabricRead) == 192 && offsetof(Metrics, engineClocks) == 320 &&
-              offsetof(Metrics, apu) == 4728);
+              offsetof(Metrics, fabricRead) == 192 && offsetof(Metrics, engineClocks) == 320);
 
 struct Enumeration {
   std::uint32_t renderNode, card, hsa, hip;
@@ -37,8 +23,10 @@ struct Enumeration {
 };
 static_assert(sizeof(Enumeration) == 280);
 
+// The last word is a pointer that callers look behind.
 inline void finish(Metrics& metrics) {
-  metrics.apu = nullptr;
+  static_assert(offsetof(Metrics, rest[548]) == 4728);
+  metrics.rest[548] = 0;
 }
 inline void finish(Enumeration& info) {
   info.oamId = info.acceleratorId = 0xFFFFFFFF;

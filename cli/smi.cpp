@@ -20,6 +20,8 @@ namespace hipr::cli {
 namespace {
 namespace fs = std::filesystem;
 
+constexpr int kFailed = 1, kNoProgram = 3;  // 3: no amd-smi here, or one that we have no library for
+
 // What amd-smi is installed as: on the PATH, or where ROCm puts it.
 fs::path findProgram() {
   std::vector<fs::path> candidates;
@@ -36,14 +38,24 @@ fs::path findProgram() {
   return {};
 }
 
-// The first number of its version is that of the library it is made for.
-int abiOf(const fs::path& program) {
+// Its version is that of the library it is made for.
+struct Version {
+  int major = 0, minor = 0;
+};
+Version versionOf(const fs::path& program) {
   std::ifstream file(program.parent_path() / "_version.py");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t quote = line.find('"');
-    if (line.starts_with("__version__") && quote != std::string::npos) return std::atoi(line.c_str() + quote + 1);
-  }
-  return 0;
+  Version version;
+  for (std::string line; std::getline(file, line);)
+    if (std::sscanf(line.c_str(), "__version__ = \"%d.%d", &version.major, &version.minor) >= 1) break;
+  return version;
+}
+
+// Our library for it; empty when there is none. The structures of 24 changed from one minor version to the next.
+std::string libraryFor(const Version& version, const std::string& folder) {
+  const std::string library = folder + "/libamd_smi.so." + std::to_string(version.major);
+  std::error_code error;
+  const bool known = fs::exists(library, error) && (version.major != 24 || version.minor == 5);
+  return known ? library : "";
 }
 
 // What would change this machine instead of the worker's, or reads this machine past the library.
@@ -52,9 +64,9 @@ bool refused(const char* argument) {
                              [&](const char* word) { return !std::strcmp(argument, word); });
 }
 
-int fail(const std::string& text) {
+int fail(const std::string& text, int code = kFailed) {
   std::fprintf(stderr, "hip-remote smi: %s\n", text.c_str());
-  return 1;
+  return code;
 }
 
 }  // namespace
@@ -67,13 +79,15 @@ int smi(Arguments arguments) {
     return fail(std::string("\"") + arguments[0] + "\" acts on the machine it runs on, not on the worker's GPUs");
   const fs::path program = findProgram();
   if (program.empty())
-    return fail("amd-smi is not installed (Debian and Ubuntu: package amd-smi); smi-remote needs no installation");
-  const int abi = abiOf(program);
-  const std::string library = libraryFolder(target) + "/libamd_smi.so." + std::to_string(abi);
-  std::error_code error;
-  if (!fs::exists(library, error))
-    return fail(program.string() + " is made for libamd_smi " + std::to_string(abi) +
-                "; ours is 26 or 27 (ROCm 7.0 and newer)");
+    return fail("amd-smi is not installed (Debian and Ubuntu: package amd-smi); smi-remote needs no installation",
+                kNoProgram);
+  const Version version = versionOf(program);
+  const std::string library = libraryFor(version, libraryFolder(target));
+  if (library.empty())
+    return fail(program.string() + " is made for libamd_smi " + std::to_string(version.major) + "." +
+                    std::to_string(version.minor) +
+                    "; ours are 24.5 (ROCm 6.1, Debian 13), 26 (7.0 to 7.2) and 27 (10)",
+                kNoProgram);
   if (!target.worker.empty()) setenv("TF_WORKER_HOST", target.worker.c_str(), 1);
 
   const std::string programName = program.string();

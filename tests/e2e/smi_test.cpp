@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "telemetry/remote.h"
-#include "testing/hip.h"
+#include "testing/busy_program.h"
 #include "testing/worker_process.h"
 #include "wire/frame.h"
 
@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using telemetry::Remote;
-using testing::Hip;
+using testing::BusyProgram;
 using testing::WorkerProcess;
 
 const std::vector<std::string> kWorker = {"--runtime", "softgpu", "--grace", "1", "--metrics", "0"};
@@ -127,43 +127,6 @@ std::uint64_t usedByAmdSmi(const WorkerProcess& worker) {
   EXPECT_EQ(shutDown(), 0);
   return used;
 }
-
-// A program that holds `bytes` of GPU 0 and keeps it busy, until the object goes.
-class BusyProgram {
- public:
-  BusyProgram(const WorkerProcess& worker, std::size_t bytes) {
-    int ready[2];
-    EXPECT_EQ(pipe(ready), 0);
-    child_ = fork();
-    if (child_ == 0) {
-      worker.use();
-      Hip hip;
-      void* memory = nullptr;
-      if (!hip.load(testing::remoteLibrary()).ok()) _exit(3);
-      HIPR_CHECK(hip, hipMalloc(&memory, bytes));
-      HIPR_CHECK(hip, hipDeviceSynchronize());
-      (void)!write(ready[1], "r", 1);
-      int rounds = 20000;
-      void* arguments[] = {&memory, &rounds};
-      for (;;) {
-        for (int i = 0; i < 8; ++i) hip.launch(hip.work, 64, 64, arguments);
-        HIPR_CHECK(hip, hipDeviceSynchronize());
-      }
-    }
-    close(ready[1]);
-    char c = 0;
-    EXPECT_EQ(read(ready[0], &c, 1), 1);
-    close(ready[0]);
-  }
-  ~BusyProgram() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
-  pid_t pid() const { return child_; }
-
- private:
-  pid_t child_ = -1;
-};
 
 constexpr std::size_t kBytes = 96 << 20;
 

@@ -1,5 +1,5 @@
 # What amd-smi does to libamd_smi, without amd-smi: binds every name of the soname's list, as its wrapper does at import,
-# then makes the calls of its sub-commands in their order. calls.py LIBRARY LIST EXPECTED_GPUS
+# then makes the calls of its sub-commands in their order, as far as that soname has them. calls.py LIBRARY LIST EXPECTED_GPUS
 import ctypes
 import sys
 
@@ -67,6 +67,7 @@ gpus = [gpu for socket in handles("get_socket_handles") for gpu in handles("get_
 if len(gpus) != expected_gpus:
     sys.exit(f"{len(gpus)} GPUs instead of {expected_gpus}")
 for command, calls in COMMANDS.items():
+    calls = [row for row in calls if "amdsmi_" + row[0] in functions]
     carried = 0
     for gpu in gpus:
         for name, arguments in calls:

@@ -22,33 +22,36 @@ Code amdsmi_get_socket_handles(std::uint32_t*, Handle*);
 Code amdsmi_get_socket_info(Handle, std::size_t, char*);
 Code amdsmi_get_processor_handles(Handle, std::uint32_t*, Handle*);
 Code amdsmi_get_processor_handle_from_bdf(std::uint64_t, Handle*);
-Code amdsmi_get_gpu_asic_info(Handle, Asic*);
-Code amdsmi_get_gpu_board_info(Handle, Board*);
-Code amdsmi_get_gpu_driver_info(Handle, Driver*);
-Code amdsmi_get_gpu_vbios_info(Handle, Vbios*);
-Code amdsmi_get_gpu_vram_info(Handle, Vram*);
+Code amdsmi_get_gpu_asic_info(Handle, caller::Asic*);
+Code amdsmi_get_gpu_board_info(Handle, caller::Board*);
+Code amdsmi_get_gpu_driver_info(Handle, caller::Driver*);
+Code amdsmi_get_gpu_vbios_info(Handle, caller::Vbios*);
+Code amdsmi_get_gpu_vram_info(Handle, caller::Vram*);
 Code amdsmi_get_gpu_device_bdf(Handle, std::uint64_t*);
 Code amdsmi_get_gpu_bdf_id(Handle, std::uint64_t*);
 Code amdsmi_get_gpu_device_uuid(Handle, unsigned*, char*);
-Code amdsmi_get_gpu_enumeration_info(Handle, caller::Enumeration*);
 Code amdsmi_get_power_cap_info(Handle, std::uint32_t, PowerCap*);
 Code amdsmi_get_gpu_virtualization_mode(Handle, std::uint32_t*);
+#if HIPR_SMI_ABI >= 26
+Code amdsmi_get_gpu_enumeration_info(Handle, caller::Enumeration*);
+#endif
 Code amdsmi_get_gpu_metrics_info(Handle, caller::Metrics*);
 Code amdsmi_get_gpu_activity(Handle, Usage*);
-Code amdsmi_get_power_info(Handle, Power*);
-Code amdsmi_get_clock_info(Handle, std::uint32_t, Clock*);
+Code amdsmi_get_power_info(Handle, caller::Power*);
+Code amdsmi_get_clock_info(Handle, std::uint32_t, caller::Clock*);
 Code amdsmi_get_temp_metric(Handle, std::uint32_t, std::uint32_t, std::int64_t*);
 Code amdsmi_get_gpu_memory_usage(Handle, std::uint32_t, std::uint64_t*);
 Code amdsmi_get_energy_count(Handle, std::uint64_t*, float*, std::uint64_t*);
 Code amdsmi_get_gpu_fan_speed(Handle, std::uint32_t, std::int64_t*);
 Code amdsmi_get_pcie_info(Handle, Pcie*);
+Code amdsmi_get_gpu_pci_throughput(Handle, std::uint64_t*, std::uint64_t*, std::uint64_t*);
 Code amdsmi_get_gpu_total_ecc_count(Handle, Errors*);
-Code amdsmi_get_gpu_process_list(Handle, std::uint32_t*, Process*);
+Code amdsmi_get_gpu_process_list(Handle, std::uint32_t*, caller::Process*);
 Code amdsmi_is_P2P_accessible(Handle, Handle, bool*);
 Code amdsmi_topo_get_link_type(Handle, Handle, std::uint64_t*, std::uint32_t*);
 Code amdsmi_topo_get_link_weight(Handle, Handle, std::uint64_t*);
 Code amdsmi_get_minmax_bandwidth_between_processors(Handle, Handle, std::uint64_t*, std::uint64_t*);
-Code amdsmi_get_violation_status(Handle, void*);
+Code amdsmi_get_gpu_cache_info(Handle, void*);
 }
 
 namespace {
@@ -108,7 +111,7 @@ TEST(FaceStart, FailsWithoutAWorkerAndCanBeTriedAgain) {
 TEST(FaceStart, VersionAndStatusTextNeedNone) {
   Version version{};
   ASSERT_EQ(amdsmi_get_lib_version(&version), kSuccess);
-  EXPECT_EQ(version.major, static_cast<std::uint32_t>(HIPR_SMI_ABI));
+  EXPECT_EQ(version.words[0], static_cast<std::uint32_t>(HIPR_SMI_ABI));
   EXPECT_NE(std::strstr(version.build, "hip-remote"), nullptr);
   const char* text = nullptr;
   ASSERT_EQ(amdsmi_status_code_to_string(kNotSupported, &text), kSuccess);
@@ -140,7 +143,7 @@ TEST_F(Face, CountsThenFills) {
 }
 
 TEST_F(Face, ChecksHandlesAndArguments) {
-  Asic asic;
+  caller::Asic asic;
   int elsewhere = 0;
   EXPECT_EQ(amdsmi_get_gpu_asic_info(nullptr, &asic), kInvalid);
   EXPECT_EQ(amdsmi_get_gpu_asic_info(&elsewhere, &asic), kNotFound);
@@ -152,34 +155,29 @@ TEST_F(Face, ChecksHandlesAndArguments) {
   unsigned size = 37;
   char uuid[64];
   EXPECT_EQ(amdsmi_get_gpu_device_uuid(gpu_[0], &size, uuid), kInvalid);
-  EXPECT_EQ(amdsmi_get_violation_status(nullptr, nullptr), kNotSupported);
+  EXPECT_EQ(amdsmi_get_gpu_cache_info(nullptr, nullptr), kNotSupported);
 }
 
 TEST_F(Face, DescribesAGpu) {
-  Asic asic;
+  caller::Asic asic;
   ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu_[0], &asic), kSuccess);
   EXPECT_STREQ(asic.name, "AMD Instinct MI210");
   EXPECT_EQ(asic.vendorId, 0x1002u);
   EXPECT_EQ(asic.deviceId, 0x740fu);
-  EXPECT_EQ(asic.subvendorId, 0xFFFFFFFFu);
-  EXPECT_EQ(asic.computeUnits, 104u);
-  EXPECT_EQ(asic.target, 0x90au);
   EXPECT_STREQ(asic.serial, "18b6f2c000a1d3e4");
-  Board board;
+  caller::Board board;
   ASSERT_EQ(amdsmi_get_gpu_board_info(gpu_[0], &board), kSuccess);
   EXPECT_STREQ(board.model, "102-D67301");
-  Driver driver;
+  caller::Driver driver;
   ASSERT_EQ(amdsmi_get_gpu_driver_info(gpu_[0], &driver), kSuccess);
   EXPECT_STREQ(driver.name, "amdgpu");
   EXPECT_STREQ(driver.version, "6.12.12");
-  Vbios vbios;
+  caller::Vbios vbios;
   ASSERT_EQ(amdsmi_get_gpu_vbios_info(gpu_[0], &vbios), kSuccess);
   EXPECT_STREQ(vbios.version, "022.040.003");
-  Vram vram;
+  caller::Vram vram;
   ASSERT_EQ(amdsmi_get_gpu_vram_info(gpu_[0], &vram), kSuccess);
-  EXPECT_EQ(vram.type, 3u);
   EXPECT_EQ(vram.megabytes, 65536u);
-  EXPECT_EQ(vram.bits, 4096u);
   std::uint64_t bdf = 0;
   ASSERT_EQ(amdsmi_get_gpu_device_bdf(gpu_[1], &bdf), kSuccess);
   EXPECT_EQ(bdf, 0xc301u);
@@ -191,10 +189,6 @@ TEST_F(Face, DescribesAGpu) {
   EXPECT_STREQ(uuid, "18ff740f-0000-1000-80b6-f2c000a1d3e4");
   ASSERT_EQ(amdsmi_get_gpu_device_uuid(gpu_[1], &size, uuid), kSuccess);
   EXPECT_EQ(std::strlen(uuid), 36u);  // made from a label of another form
-  caller::Enumeration enumeration;
-  ASSERT_EQ(amdsmi_get_gpu_enumeration_info(gpu_[0], &enumeration), kSuccess);
-  EXPECT_EQ(enumeration.renderNode, 129u);
-  EXPECT_EQ(enumeration.hip, 0u);
   PowerCap cap;
   ASSERT_EQ(amdsmi_get_power_cap_info(gpu_[0], 0, &cap), kSuccess);
   EXPECT_EQ(cap.cap, 300'000'000u);
@@ -216,17 +210,17 @@ TEST_F(Face, TellsWhatAGpuDoes) {
   ASSERT_EQ(amdsmi_get_gpu_activity(gpu_[0], &usage), kSuccess);
   EXPECT_EQ(usage.engine, 83u);
   EXPECT_EQ(usage.memory, 0xFFFFu);
-  Power power;
+  caller::Power power;
   ASSERT_EQ(amdsmi_get_power_info(gpu_[0], &power), kSuccess);
-  EXPECT_EQ(power.socket, 95u);
+  EXPECT_EQ(power.current, 95u);
   EXPECT_EQ(power.engineVoltage, 806u);
-  EXPECT_EQ(power.memoryVoltage, HIPR_SMI_ABI == 26 ? 0xFFFF : ~std::uint64_t{0});  // each Python package knows its own
+  EXPECT_EQ(power.memoryVoltage, HIPR_SMI_ABI < 27 ? 0xFFFF : ~std::uint64_t{0});  // each Python package knows its own
   EXPECT_EQ(power.limit, 300'000'000u);
-  Clock clock;
+  caller::Clock clock;
   ASSERT_EQ(amdsmi_get_clock_info(gpu_[0], 0, &clock), kSuccess);
   EXPECT_EQ(clock.now, 1655u);
   EXPECT_EQ(clock.most, 1700u);
-  EXPECT_EQ(clock.least, 0xFFFFFFFFu);
+  EXPECT_EQ(clock.least, HIPR_SMI_ABI == 24 ? 0xFFFFu : 0xFFFFFFFFu);
   EXPECT_EQ(amdsmi_get_clock_info(gpu_[0], 6, &clock), kNotSupported);
   std::uint64_t used = 0, counter = 0, stamp = 0;
   EXPECT_EQ(amdsmi_get_gpu_memory_usage(gpu_[0], 0, &used), kSuccess);
@@ -241,6 +235,10 @@ TEST_F(Face, TellsWhatAGpuDoes) {
   EXPECT_EQ(pcie.maxSpeed, 16000u);
   EXPECT_EQ(pcie.width, 16);
   EXPECT_EQ(pcie.replays, ~std::uint64_t{0});
+  std::uint64_t sent = 0, received = 0, unit = 0;
+  ASSERT_EQ(amdsmi_get_gpu_pci_throughput(gpu_[0], &sent, &received, &unit), kSuccess);
+  EXPECT_EQ(sent * unit, 5'000'000u);  // so amd-smi computes it
+  EXPECT_EQ(received * unit, 3'000'000u);
   Errors errors;
   ASSERT_EQ(amdsmi_get_gpu_total_ecc_count(gpu_[0], &errors), kSuccess);
   EXPECT_EQ(errors.correctable, 7u);
@@ -262,7 +260,7 @@ TEST_F(Face, FillsMetricsAndNotAByteMore) {
   EXPECT_EQ(out.metrics.engineClocks[1], 0xFFFF);
   EXPECT_EQ(out.metrics.head.throttle, 0u);
 #if HIPR_SMI_ABI == 27
-  EXPECT_EQ(out.metrics.apu, nullptr);  // callers look behind it
+  EXPECT_EQ(out.metrics.rest[548], 0u);  // callers look behind it
 #endif
   ASSERT_EQ(amdsmi_get_gpu_metrics_info(gpu_[1], &out.metrics), kSuccess);
   EXPECT_EQ(out.metrics.head.hotspot, 0xFFFF);
@@ -273,24 +271,72 @@ TEST_F(Face, SaysNotSupportedOfAGpuThatTellsNothing) {
   std::uint64_t number = 0;
   std::int64_t degrees = 0;
   PowerCap cap;
-  Clock clock;
+  caller::Clock clock;
   Pcie pcie;
   EXPECT_EQ(amdsmi_get_gpu_memory_usage(gpu_[1], 0, &number), kNotSupported);
   EXPECT_EQ(amdsmi_get_temp_metric(gpu_[1], 1, 0, &degrees), kNotSupported);
-  EXPECT_EQ(amdsmi_get_power_cap_info(gpu_[1], 0, &cap), kNotSupported);
+  if (HIPR_SMI_ABI == 24) {  // its amd-smi cannot do without
+    EXPECT_EQ(amdsmi_get_power_cap_info(gpu_[1], 0, &cap), kSuccess);
+    EXPECT_EQ(cap.cap, 0u);
+    EXPECT_EQ(cap.most, 0u);
+  } else {
+    EXPECT_EQ(amdsmi_get_power_cap_info(gpu_[1], 0, &cap), kNotSupported);
+  }
   EXPECT_EQ(amdsmi_get_clock_info(gpu_[1], 0, &clock), kNotSupported);
   EXPECT_EQ(amdsmi_get_pcie_info(gpu_[1], &pcie), kNotSupported);
-  Asic asic;
+  caller::Asic asic;
   ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu_[1], &asic), kSuccess);
   EXPECT_STREQ(asic.serial, "");  // callers parse it as a hexadecimal number
-  EXPECT_EQ(asic.target, ~std::uint64_t{0});
+  EXPECT_EQ(asic.oamId, static_cast<decltype(asic.oamId)>(~0U));
+  EXPECT_EQ(asic.deviceId, HIPR_SMI_ABI == 24 ? 0 : ~std::uint64_t{0});
+  EXPECT_EQ(asic.revision, HIPR_SMI_ABI == 24 ? 0u : HIPR_SMI_ABI == 26 ? 0xFFFFu : 0xFFFFFFFFu);
 }
+
+#if HIPR_SMI_ABI == 24
+TEST_F(Face, NumbersThingsAsRocm6Did) {
+  caller::Vram vram;
+  ASSERT_EQ(amdsmi_get_gpu_vram_info(gpu_[0], &vram), kSuccess);
+  EXPECT_EQ(vram.type, 6u);    // HBM of any kind
+  EXPECT_EQ(vram.vendor, 0u);  // nobody's number
+  ASSERT_EQ(amdsmi_get_gpu_vram_info(gpu_[1], &vram), kSuccess);
+  EXPECT_EQ(vram.type, 0u);  // amd-smi looks it up without asking whether it is there
+  caller::Clock clock;
+  ASSERT_EQ(amdsmi_get_clock_info(gpu_[0], 0, &clock), kSuccess);
+  EXPECT_EQ(clock.sleep, 0xFFFFu);
+}
+#else
+TEST_F(Face, TellsWhatNewerStructuresHaveRoomFor) {
+  caller::Asic asic;
+  ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu_[0], &asic), kSuccess);
+  EXPECT_EQ(asic.subvendorId, 0xFFFFFFFFu);
+  EXPECT_EQ(asic.computeUnits, 104u);
+  EXPECT_EQ(asic.target, 0x90au);
+  ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu_[1], &asic), kSuccess);
+  EXPECT_EQ(asic.target, ~std::uint64_t{0});
+  caller::Vram vram;
+  ASSERT_EQ(amdsmi_get_gpu_vram_info(gpu_[0], &vram), kSuccess);
+  EXPECT_EQ(vram.type, 3u);
+  EXPECT_EQ(vram.bits, 4096u);
+  caller::Enumeration enumeration;
+  ASSERT_EQ(amdsmi_get_gpu_enumeration_info(gpu_[0], &enumeration), kSuccess);
+  EXPECT_EQ(enumeration.renderNode, 129u);
+  EXPECT_EQ(enumeration.hip, 0u);
+  caller::Power power;
+  ASSERT_EQ(amdsmi_get_power_info(gpu_[0], &power), kSuccess);
+  EXPECT_EQ(power.socket, 95u);
+  EXPECT_EQ(power.board, HIPR_SMI_ABI == 26 ? 0xFFFFu : 0xFFFFFFFFu);
+  std::uint32_t count = 3;
+  caller::Process list[3];
+  ASSERT_EQ(amdsmi_get_gpu_process_list(gpu_[0], &count, list), kSuccess);
+  EXPECT_EQ(list[2].computeUnits, 0xFFFFFFFFu);
+}
+#endif
 
 TEST_F(Face, ListsProcesses) {
   std::uint32_t count = 0;
   EXPECT_EQ(amdsmi_get_gpu_process_list(gpu_[0], &count, nullptr), kSuccess);
   EXPECT_EQ(count, 3u);
-  auto list = std::make_unique<Process[]>(8);
+  auto list = std::make_unique<caller::Process[]>(8);
   count = 2;
   EXPECT_EQ(amdsmi_get_gpu_process_list(gpu_[0], &count, list.get()), kOutOfResources);
   EXPECT_EQ(count, 3u);
@@ -303,7 +349,6 @@ TEST_F(Face, ListsProcesses) {
   EXPECT_STREQ(list[2].name, "python3");
   EXPECT_STREQ(list[2].container, "laptop:300");
   EXPECT_EQ(list[2].vram, 1u << 20);
-  EXPECT_EQ(list[2].computeUnits, 0xFFFFFFFFu);
   count = 8;
   EXPECT_EQ(amdsmi_get_gpu_process_list(gpu_[1], &count, list.get()), kSuccess);
   EXPECT_EQ(count, 0u);
@@ -344,7 +389,7 @@ TEST_F(Face, FailsWhenTheWorkerIsGone) {
   fakeWorker().readable = false;
   std::uint64_t used = 0;
   std::uint32_t count = 0;
-  Asic asic;
+  caller::Asic asic;
   EXPECT_EQ(amdsmi_get_gpu_memory_usage(gpu_[0], 0, &used), kIo);
   EXPECT_EQ(amdsmi_get_gpu_process_list(gpu_[0], &count, nullptr), kIo);
   EXPECT_EQ(amdsmi_get_gpu_asic_info(gpu_[0], &asic), kSuccess);

@@ -15,11 +15,10 @@ namespace types = fake::v24_5;
 namespace types = fake::v24_7;
 #else
 namespace types {
-using namespace hipr::smi;
 #if FAKE_MAJOR == 26
-using abi26::Metrics;
+using namespace hipr::smi::abi26;
 #else
-using abi27::Metrics;
+using namespace hipr::smi::abi27;
 #endif
 inline constexpr std::uint32_t kHbm = 1;
 }  // namespace types
@@ -84,7 +83,7 @@ FAKE amdsmi_shut_down() {
   users = kOld ? 0 : users - 1;
   return 0;
 }
-FAKE amdsmi_get_lib_version(fake::VersionWords* version) {
+FAKE amdsmi_get_lib_version(hipr::smi::Version* version) {
   if (kOld && users == 0) return 32;
   *version = {{FAKE_MAJOR, FAKE_MINOR, 2, 0}, "fake"};
   return 0;
@@ -141,7 +140,7 @@ FAKE amdsmi_get_power_cap_info(void* handle, std::uint32_t, void* out) {
       handle, out, [](auto& cap) { cap = {300 * kCapScale, 300 * kCapScale, 1700, 0, 330 * kCapScale, {}}; });
 }
 FAKE amdsmi_get_clock_info(void* handle, std::uint32_t type, void* out) {
-  return answer<hipr::smi::Clock>(handle, out, [type](auto& clock) {
+  return answer<types::Clock>(handle, out, [type](auto& clock) {
     clock.now = type == 3 ? 1090 : 500;
     clock.most = type == 0 ? 1700 : 1600;
   });

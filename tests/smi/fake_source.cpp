@@ -74,6 +74,8 @@ class Fake final : public Source {
     r.voltageMillivolts = 806;
     r.pcieGeneration = 4;
     r.pcieWidth = 16;
+    r.pcieReceivedBytes = 3'000'000;
+    r.pcieSentBytes = 5'000'000;
     r.correctableErrors = 7;
     r.throttled = false;
     return readings;

@@ -19,12 +19,12 @@ Code amdsmi_init(std::uint64_t);
 Code amdsmi_shut_down();
 Code amdsmi_get_socket_handles(std::uint32_t*, Handle*);
 Code amdsmi_get_processor_handles(Handle, std::uint32_t*, Handle*);
-Code amdsmi_get_gpu_asic_info(Handle, Asic*);
+Code amdsmi_get_gpu_asic_info(Handle, caller::Asic*);
 Code amdsmi_get_gpu_metrics_info(Handle, caller::Metrics*);
 Code amdsmi_get_power_cap_info(Handle, std::uint32_t, PowerCap*);
 Code amdsmi_get_gpu_memory_usage(Handle, std::uint32_t, std::uint64_t*);
 Code amdsmi_get_energy_count(Handle, std::uint64_t*, float*, std::uint64_t*);
-Code amdsmi_get_gpu_process_list(Handle, std::uint32_t*, Process*);
+Code amdsmi_get_gpu_process_list(Handle, std::uint32_t*, caller::Process*);
 }
 
 namespace {
@@ -148,7 +148,7 @@ TEST(Hostile, ValuesThatFitNowhere) {
   });
   ASSERT_EQ(amdsmi_init(2), kSuccess);
   const Handle gpu = firstGpu();
-  Asic asic;
+  caller::Asic asic;
   ASSERT_EQ(amdsmi_get_gpu_asic_info(gpu, &asic), kSuccess);
   EXPECT_EQ(std::strlen(asic.name), sizeof asic.name - 1);
   EXPECT_EQ(asic.name[0], '?');

@@ -32,10 +32,7 @@ hipError_t openSession(std::unique_ptr<Session>& session) {
     callCount.wanted = !options.statsFile.empty();
     return hipSuccess;
   }
-  logError(
-      "cannot use the worker at %s: %s. Is hip-worker running there and reachable? Set TF_WORKER_HOST and "
-      "TF_WORKER_PORT to where it listens.",
-      options.workerName().c_str(), status.message().c_str());
+  logError("cannot use the worker at %s: %s", options.workerName().c_str(), status.message().c_str());
   return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "access/challenge.h"
+#include "access/token.h"
 #include "base/log.h"
 #include "client/endpoint.h"
 #include "runtime/async_error.h"
@@ -58,13 +60,25 @@ bool decode(wire::Bytes payload, Message& message) {
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   net::Socket socket;
   net::Endpoint worker;
-  if (Status status = connectToWorker(options, socket, worker); !status.ok()) return status;
+  if (Status status = connectToWorker(options, socket, worker); !status.ok()) {
+    return {status.code(), status.message() +
+                               ". Is hip-worker running there and reachable? Set TF_WORKER_HOST and TF_WORKER_PORT to "
+                               "where it listens."};
+  }
   std::unique_ptr<Session> session(new Session(options));
+  if (Status status = session->presentToken(socket); !status.ok()) return status;
   auto connection = std::make_unique<Connection>(std::move(socket), worker.host + ":" + std::to_string(worker.port),
                                                  options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};
+}
+
+Status Session::presentToken(net::Socket& socket) {
+  std::string token;
+  if (Status status = access::tokenFromEnvironment(token); !status.ok() || token.empty()) return status;
+  stats_.waited.fetch_add(1, std::memory_order_relaxed);
+  return access::present(socket, token, options_.ioTimeout);
 }
 
 Status Session::greet(std::unique_ptr<Connection>& connection) {

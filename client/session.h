@@ -52,6 +52,7 @@ class Session {
 
  private:
   Session(const Options& options) : options_(options) {}
+  Status presentToken(net::Socket& socket);
   Status greet(std::unique_ptr<Connection>& connection);
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);

@@ -33,6 +33,8 @@ class Socket {
   // overtakes bulk.
   void tune(int ioTimeoutSeconds);
 
+  void setReceiveTimeout(int seconds) const;  // 0: none
+
   Status send(std::span<const std::byte> bytes);
   Status send(iovec* parts, std::size_t count);  // consumes `parts`
   Status receive(void* out, std::size_t size);   // exactly `size` bytes; kUnavailable at end of stream

@@ -114,6 +114,11 @@ Status Socket::send(iovec* parts, std::size_t count) {
   return {};
 }
 
+void Socket::setReceiveTimeout(int seconds) const {
+  const timeval timeout{seconds, 0};
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+}
+
 Status Socket::receiveSome(void* out, std::size_t capacity, std::size_t* got) {
   for (;;) {
     const ssize_t n = ::recv(fd_, out, capacity, 0);

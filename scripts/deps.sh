@@ -4,7 +4,7 @@
 #   scripts/deps.sh [--libraries]     also those of AMD's own libraries that the distribution has (1.4 GB)
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev zlib1g-dev
+packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev libsodium-dev zlib1g-dev
   nlohmann-json3-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
 wanted=()

@@ -1,10 +1,11 @@
 #include "telemetry/remote.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "access/challenge.h"
+#include "access/frame.h"
+#include "access/token.h"
 #include "base/env.h"
-#include "wire/append.h"
 
 namespace hipr::telemetry {
 namespace {
@@ -22,13 +23,6 @@ std::string programName() {
   char path[4096];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
   return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "?";
-}
-
-template <class Message>
-bool decode(const std::vector<std::byte>& payload, Message& message) {
-  wire::Reader reader(payload);
-  reader.get(message);
-  return reader.ok() && reader.atEnd();
 }
 
 }  // namespace
@@ -52,11 +46,16 @@ Status Remote::connect(const RemoteOptions& options, std::unique_ptr<Remote>& ou
 Status Remote::greet() {
   if (Status status = net::connectTo(options_.worker, options_.connectTimeout, socket_); !status.ok()) return status;
   socket_.tune(options_.ioTimeout);
-  const timeval timeout{options_.ioTimeout, 0};
-  setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  std::string token;
   wire::SmiOpenReply reply;
-  Status status = call<wire::Opcode::kSmiOpen>(
-      {.process = static_cast<std::uint64_t>(getpid()), .hostName = localHostName(), .program = programName()}, reply);
+  Status status = access::tokenFromEnvironment(token);
+  if (status.ok()) status = access::present(socket_, token, options_.ioTimeout);
+  socket_.setReceiveTimeout(options_.ioTimeout);
+  if (status.ok()) {
+    status = call<wire::Opcode::kSmiOpen>(
+        {.process = static_cast<std::uint64_t>(getpid()), .hostName = localHostName(), .program = programName()},
+        reply);
+  }
   if (status.ok() && reply.status != 0) status = Status::unavailable("the worker has no telemetry: " + reply.text);
   if (status.ok() && !greeting_.gpus.empty() && greeting_.gpus.size() != reply.gpus.size())
     status = Status::unavailable("the worker's GPUs are no longer the same");
@@ -78,25 +77,12 @@ Status Remote::call(const typename wire::MessageOf<kOp>::Type& message, Reply& r
   if (Status status = socket_.send(frame); !status.ok()) return status;
   std::vector<std::byte> payload;
   if (Status status = receiveReply(kOp, payload); !status.ok()) return status;
-  return decode(payload, reply) ? Status{} : Status::invalid("a malformed answer");
+  return access::decode(payload, reply) ? Status{} : Status::invalid("a malformed answer");
 }
 
 Status Remote::receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload) {
-  std::byte bytes[wire::kHeaderSize];
-  if (Status status = socket_.receive(bytes, sizeof bytes); !status.ok()) return status;
   wire::Header header;
-  if (!wire::decodeHeader(bytes, header) || header.length > kMaxReply)
-    return Status::invalid("this is not a HIP Remote worker");
-  if (header.version != wire::kProtocolVersion)
-    return Status::invalid("the worker speaks protocol version " + std::to_string(header.version) + ", not " +
-                           std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
-  payload.resize(header.length);
-  if (Status status = socket_.receive(payload.data(), payload.size()); !status.ok()) return status;
-  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
-    wire::Refused refused;
-    const bool understood = decode(payload, refused);
-    return Status::unavailable("the worker refused: " + (understood ? refused.text : "?"));
-  }
+  if (Status status = access::receiveFrame(socket_, kMaxReply, header, payload); !status.ok()) return status;
   const bool expected = header.opcode == static_cast<std::uint16_t>(opcode) && header.request == request_ &&
                         (header.flags & wire::HIP_REMOTE_FLAG_REPLY);
   return expected ? Status{} : Status::invalid("an answer to something else");

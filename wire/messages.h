@@ -117,6 +117,23 @@ struct Output {
   static auto fields(auto& m) { return std::tie(m.stream, m.text); }
 };
 
+// Before Hello or SmiOpen, where a token is needed: each side proves that it knows it (access/challenge.h).
+using Bits256 = std::array<std::uint8_t, 32>;
+
+struct Challenge {
+  Bits256 number{};
+  static auto fields(auto& m) { return std::tie(m.number); }
+};
+struct ChallengeReply {
+  Bits256 number{}, proof{};
+  static auto fields(auto& m) { return std::tie(m.number, m.proof); }
+};
+
+struct Proof {
+  Bits256 proof{};
+  static auto fields(auto& m) { return std::tie(m.proof); }
+};
+
 // --- device
 // --------------------------------------------------------------------------------------------------------------
 struct DeviceSynchronize {

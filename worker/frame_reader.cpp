@@ -14,6 +14,7 @@ constexpr std::size_t kCapacity = 256 << 10;
 // After bulk data only this much is read ahead: the next header, but little of the next bulk, which would be copied
 // twice.
 constexpr std::size_t kBehindBulk = 256;
+constexpr std::chrono::seconds kPatience(2);
 
 Status gone(const char* what) {
   return Status::unavailable(what);
@@ -114,10 +115,10 @@ Status FrameReader::read(void* out, std::size_t size) {
   return {};
 }
 
-void FrameReader::discard(std::chrono::seconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+void FrameReader::discard() {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   begin_ = end_ = 0;
-  setTimeout(static_cast<int>(patience.count()));
+  setTimeout(static_cast<int>(kPatience.count()));
   std::size_t got = 0;
   while (std::chrono::steady_clock::now() < end && receive(buffer_.get(), kCapacity, &got).ok()) {
   }

@@ -32,8 +32,9 @@ class FrameReader {
   Status read(void* out, std::size_t size);
   Status skip(std::uint64_t size);
 
-  // Throws away whatever comes until the peer closes or falls silent, for this long at most.
-  void discard(std::chrono::seconds patience);
+  // Before the connection is closed: throws away whatever comes until the peer closes or falls silent, for a moment.
+  // A connection closed over unread bytes is reset, and the reset can overtake the last thing we said.
+  void discard();
 
  private:
   std::size_t buffered() const { return end_ - begin_; }

@@ -4,10 +4,13 @@
 #include <climits>
 #include <cstdio>
 
+#include "access/challenge.h"
+#include "access/frame.h"
 #include "base/log.h"
 #include "runtime/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
+#include "worker/frame_reader.h"
 #include "worker/options.h"
 #include "worker/probe.h"
 #include "worker/session.h"
@@ -56,6 +59,10 @@ std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemo
   return out;
 }
 
+bool loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
 Status listen(const Options& options, net::Socket& listener, std::uint16_t* port) {
   if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
   if (net::listenOn("::", options.port, listener, port).ok()) return {};
@@ -92,20 +99,31 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
   _exit(0);
 }
 
+[[noreturn]] void turnAway(SessionSeat& seat, const std::string& why) {
+  logError("refused %s: %s", seat.peer.c_str(), why.c_str());
+  refuse(seat.socket, why);
+  FrameReader(seat.socket.fd()).discard();
+  _exit(0);
+}
+
 // In the process of a new connection. What the client says first decides whether it needs a GPU at all.
 [[noreturn]] void receive(SessionSeat seat, const ProbeResult& found, const Options& options, Shared& shared) {
   const bool crowded = seat.account == kNoAccount;
-  const std::uint16_t first = firstOpcode(seat.socket, crowded ? kCrowdedTimeout : kGreetingTimeout);
+  const int patience = crowded ? kCrowdedTimeout : kGreetingTimeout;
+  std::string token;
+  if (Status status = readToken(options, token); !status.ok()) {
+    logError("%s", status.message().c_str());
+    turnAway(seat, "the worker cannot read its token");
+  }
+  if (!token.empty() && access::firstOpcode(seat.socket, patience) == 0) _exit(0);  // a probe, or a stranger
+  if (Status status = access::admit(seat.socket, token, patience); !status.ok()) turnAway(seat, status.message());
+  const std::uint16_t first = access::firstOpcode(seat.socket, patience);
   if (first == static_cast<std::uint16_t>(wire::Opcode::kSmiOpen)) {
     const Status status = shared.doorway.handOver(seat.socket);
     if (!status.ok()) logError("%s: %s", seat.peer.c_str(), status.message().c_str());
     _exit(status.ok() ? 0 : 1);
   }
-  if (crowded) {
-    logError("refused %s: %d sessions are running (--max-sessions)", seat.peer.c_str(), options.maxSessions);
-    refuse(std::move(seat.socket), kCrowded);
-    _exit(0);
-  }
+  if (crowded) turnAway(seat, kCrowded);
   shared.doorway = {};
   serve(std::move(seat), found, options, shared);
 }
@@ -138,6 +156,11 @@ int run(int argc, char** argv) {
     logError("there is no device %d, only %zu", options.device, platform.devices.size());
     return 1;
   }
+  std::string token;
+  if (Status status = readToken(options, token); !status.ok()) {
+    logError("%s", status.message().c_str());
+    return 2;
+  }
   CodeCache(options.cacheFolder).trim(kCacheLimit);
 
   net::Socket listener;
@@ -162,6 +185,11 @@ int run(int argc, char** argv) {
   printDevices(platform);
   if (limit) std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n", static_cast<double>(limit) / (1 << 30));
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
+  if (!token.empty()) {
+    std::printf("[HIP-Worker] Clients need the token\n");
+  } else if (!loopback(options.bind)) {
+    std::printf("[HIP-Worker] Anybody who reaches this port can use these GPUs; see --token-file\n");
+  }
   std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "access/token.h"
 #include "base/env.h"
 #include "wire/frame.h"
 #include "worker/code_cache.h"
@@ -21,6 +22,7 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --bind ADDRESS     address to listen on (default 127.0.0.1; * for all)
   -d, --device DEVICE    the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
+      --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN)
       --max-sessions N   clients served at a time (default 64)
       --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote)
       --metrics ADDRESS:PORT
@@ -31,13 +33,14 @@ Serves the GPUs of this machine to programs that use HIP Remote.
   -h, --help             print this
 )";
 
-enum Long { kBind = 256, kRuntime, kMaxSessions, kCache, kGrace, kMetrics, kVersion };
+enum Long { kBind = 256, kRuntime, kTokenFile, kMaxSessions, kCache, kGrace, kMetrics, kVersion };
 
 constexpr option kLong[] = {
     {"port", required_argument, nullptr, 'p'},
     {"bind", required_argument, nullptr, kBind},
     {"device", required_argument, nullptr, 'd'},
     {"runtime", required_argument, nullptr, kRuntime},
+    {"token-file", required_argument, nullptr, kTokenFile},
     {"max-sessions", required_argument, nullptr, kMaxSessions},
     {"cache", required_argument, nullptr, kCache},
     {"grace", required_argument, nullptr, kGrace},
@@ -84,6 +87,9 @@ Options parseOptions(int argc, char** argv) {
       case kRuntime:
         o.runtime = optarg;
         break;
+      case kTokenFile:
+        o.tokenFile = optarg;
+        break;
       case kMaxSessions:
         o.maxSessions = number("--max-sessions", optarg, 1, 4096);
         break;
@@ -112,6 +118,11 @@ Options parseOptions(int argc, char** argv) {
     std::exit(2);
   }
   return o;
+}
+
+Status readToken(const Options& options, std::string& token) {
+  if (!options.tokenFile.empty()) return access::readTokenFile(options.tokenFile, token);
+  return access::tokenFromEnvironment(token);
 }
 
 }  // namespace hipr::worker

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/status.h"
+
 namespace hipr::worker {
 
 struct Options {
@@ -14,11 +16,15 @@ struct Options {
   int maxSessions = 64;
   int graceSeconds = 5;
   std::string cacheFolder;
+  std::string tokenFile;  // empty: the environment may have a token
   std::string metrics;  // address of the metrics page; empty: none
   bool verbose = false;
 };
 
 // Prints usage or version and exits where asked for or where the arguments make no sense.
 Options parseOptions(int argc, char** argv);
+
+// What clients must know; empty: nobody is asked. Read anew for every client.
+Status readToken(const Options& options, std::string& token);
 
 }  // namespace hipr::worker

@@ -9,8 +9,6 @@
 namespace hipr::worker {
 namespace {
 
-constexpr std::chrono::seconds kRefusalPatience(2);
-
 bool changesMemory(wire::Opcode opcode) {
   switch (opcode) {
     case wire::Opcode::kMapMemory:
@@ -82,14 +80,12 @@ Status Session::run() {
   }
 }
 
-// A connection that is closed while bytes from the client lie unread is reset, and the reset can overtake the last
-// frame.
 void Session::sayRefused(const std::string& why) {
   SessionCounters::add(outbox_.counters().errors);
   push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, why});
   outbox_.drain();
   ::shutdown(socket_.fd(), SHUT_WR);
-  reader_.discard(kRefusalPatience);
+  reader_.discard();
 }
 
 Status Session::handle(const wire::Header& header) {

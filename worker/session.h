@@ -106,6 +106,8 @@ class Session {
   wire::HelloReply onHello(const wire::Hello& m);
   hipError_t onGoodbye(const wire::Goodbye& m);
   Answer onPing(const wire::Ping& m);
+  wire::ChallengeReply onChallenge(const wire::Challenge& m);
+  hipError_t onProof(const wire::Proof& m);
   wire::SmiOpenReply onSmiOpen(const wire::SmiOpen& m);
   wire::SmiReadReply onSmiRead(const wire::SmiRead& m);
   bool reserveRanges(const wire::Hello& m, wire::HelloReply& reply);

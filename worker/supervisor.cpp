@@ -111,13 +111,13 @@ bool Supervisor::accept(SessionSeat& seat) {
   const int account = freeAccount();
   if (account == kNoAccount && children_.size() >= static_cast<std::size_t>(options_.maxSessions) + kWaitingRoom) {
     logError("refused %s: %d sessions are running (--max-sessions)", peer.c_str(), options_.maxSessions);
-    refuse(std::move(socket), kCrowded);
+    refuse(socket, kCrowded);
     return false;
   }
   const pid_t child = fork();
   if (child < 0) {
     logError("refused %s: fork: %s", peer.c_str(), std::strerror(errno));
-    refuse(std::move(socket), "the worker cannot start another process");
+    refuse(socket, "the worker cannot start another process");
     return false;
   }
   if (child > 0) {
@@ -132,7 +132,7 @@ bool Supervisor::accept(SessionSeat& seat) {
 }
 
 // Nobody must wait here: a frame this small always fits into a fresh socket.
-void refuse(net::Socket socket, const std::string& why) {
+void refuse(const net::Socket& socket, const std::string& why) {
   std::vector<std::byte> frame;
   appendFrame(frame, wire::Opcode::kRefused, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
               wire::Refused{hipErrorNotInitialized, why});

@@ -37,7 +37,7 @@ struct Shared {
 enum class Role { kDone, kSession, kTelemetry };
 
 // Tells a client, in words, that it is not served, and closes the connection.
-void refuse(net::Socket socket, const std::string& why);
+void refuse(const net::Socket& socket, const std::string& why);
 inline constexpr char kCrowded[] = "the worker is serving as many clients as it may; try later";
 
 class Supervisor {

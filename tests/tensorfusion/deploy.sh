@@ -42,6 +42,10 @@ if command -v helm >/dev/null; then
   check "render it with everything set" render tensor-fusion-amd --set 'provider.extraEnv[0].name=A' --set 'provider.extraEnv[0].value=b' \
     --set 'pool.client.env[0].name=TF_DEBUG' --set-string 'pool.client.env[0].value=1' --set pool.name=other
   check "render hip-worker: every node" render hip-worker
+  check "it makes the token's Secret that the sample uses" grep -q 'name: gpus-token' "$work/rendered.yaml"
+  check "render hip-worker: a Secret of the user's" render hip-worker --set token.existingSecret=mine
+  check "it mounts that and makes none" bash -c '! grep -q "kind: Secret" "$1" && grep -q "secretName: mine" "$1"' - "$work/rendered.yaml"
+  check "a short token is refused" refused hip-worker --set token.value=short
   check "render hip-worker: a deployment with device plugin" render hip-worker --set kind=Deployment,devices=devicePlugin,gpusPerWorker=2,replicas=3
   check "it asks for its GPUs" grep -q 'amd.com/gpu: 2' "$work/rendered.yaml"
   check "render hip-worker: software GPU, headless, metrics" render hip-worker \

@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "wire/frame.h"
-
 namespace hipr::worker {
 namespace {
 
@@ -65,18 +63,6 @@ bool Doorway::take(net::Socket& socket) {
   std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
   socket = net::Socket(fd);
   return true;
-}
-
-std::uint16_t firstOpcode(const net::Socket& socket, int timeoutSeconds) {
-  const timeval timeout{timeoutSeconds, 0};
-  setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-  std::byte bytes[wire::kHeaderSize];
-  wire::Header header;
-  ssize_t got = 0;
-  do {
-    got = recv(socket.fd(), bytes, sizeof bytes, MSG_PEEK | MSG_WAITALL);
-  } while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof bytes) && wire::decodeHeader(bytes, header) ? header.opcode : 0;
 }
 
 }  // namespace hipr::worker

@@ -20,7 +20,4 @@ class Doorway {
   net::Socket outside_, inside_;
 };
 
-// The opcode of the first message, without taking it off the socket; 0 when none came in time or it is not ours.
-std::uint16_t firstOpcode(const net::Socket& socket, int timeoutSeconds);
-
 }  // namespace hipr::worker

@@ -2,6 +2,9 @@
 app.kubernetes.io/name: hip-worker
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
+{{- define "hip-worker.tokenSecret" -}}
+{{- .Values.token.existingSecret | default (printf "%s-token" .Release.Name) }}
+{{- end }}
 {{- define "hip-worker.pod" -}}
 metadata:
   labels:
@@ -37,6 +40,10 @@ spec:
         - {{ .Values.port | quote }}
         - --runtime
         - {{ .Values.runtime | quote }}
+        {{- if .Values.token.enabled }}
+        - --token-file
+        - /etc/hip-remote/token
+        {{- end }}
         {{- if .Values.metrics.port }}
         - --metrics
         - "0.0.0.0:{{ .Values.metrics.port }}"
@@ -88,15 +95,31 @@ spec:
         {{- $_ := set $resources "limits" $limits }}
         {{- end }}
         {{- toYaml $resources | nindent 8 }}
-      {{- if eq .Values.devices "hostPath" }}
+      {{- if or .Values.token.enabled (eq .Values.devices "hostPath") }}
       volumeMounts:
+        {{- if .Values.token.enabled }}
+        - name: token
+          mountPath: /etc/hip-remote
+          readOnly: true
+        {{- end }}
+        {{- if eq .Values.devices "hostPath" }}
         - name: kfd
           mountPath: /dev/kfd
         - name: dri
           mountPath: /dev/dri
+        {{- end }}
       {{- end }}
-  {{- if eq .Values.devices "hostPath" }}
+  {{- if or .Values.token.enabled (eq .Values.devices "hostPath") }}
   volumes:
+    {{- if .Values.token.enabled }}
+    - name: token
+      secret:
+        secretName: {{ include "hip-worker.tokenSecret" . }}
+        items:
+          - key: token
+            path: token
+    {{- end }}
+    {{- if eq .Values.devices "hostPath" }}
     - name: kfd
       hostPath:
         path: /dev/kfd
@@ -105,5 +128,6 @@ spec:
       hostPath:
         path: /dev/dri
         type: Directory
+    {{- end }}
   {{- end }}
 {{- end }}

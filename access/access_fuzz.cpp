@@ -1,0 +1,33 @@
+// Fuzzes both sides of the greeting: the first byte chooses which. Nobody gets in, or is believed, without the token.
+#include <sys/socket.h>
+
+#include <cstdlib>
+
+#include "access/challenge.h"
+#include "access/frame.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace hipr;
+
+std::vector<fuzz::Input> fuzz::seeds() {
+  std::vector<std::byte> client, worker;
+  wire::appendFrame(client, wire::Opcode::kChallenge, 0, 0, wire::Challenge{});
+  wire::appendFrame(client, wire::Opcode::kProof, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Proof{});
+  wire::appendFrame(worker, wire::Opcode::kChallenge, 0, wire::HIP_REMOTE_FLAG_REPLY, wire::ChallengeReply{});
+  std::vector<fuzz::Input> out{fuzz::input(client), fuzz::input(worker)};
+  out[0].insert(out[0].begin(), 0);
+  out[1].insert(out[1].begin(), 1);
+  return out;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  int ends[2];
+  if (size == 0 || size > 64 << 10 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 0;
+  net::Socket peer(ends[0]), ours(ends[1]);
+  if (!peer.send({reinterpret_cast<const std::byte*>(data) + 1, size - 1}).ok()) std::abort();
+  shutdown(peer.fd(), SHUT_WR);
+  const std::string token = "nobody could guess this";
+  const Status status = data[0] & 1 ? access::present(ours, token, 1) : access::admit(ours, token, 1);
+  if (status.ok()) std::abort();
+  return 0;
+}

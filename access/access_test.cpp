@@ -1,0 +1,160 @@
+// Both ends of a greeting, and the ends of greetings that must not succeed.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "access/challenge.h"
+#include "access/frame.h"
+#include "access/token.h"
+
+namespace hipr::access {
+namespace {
+
+constexpr char kToken[] = "an ordinary token of some length";
+constexpr int kPatience = 10;
+
+class Greeting : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    client_ = net::Socket(ends[0]);
+    worker_ = net::Socket(ends[1]);
+  }
+
+  // What both sides think of it.
+  void greet(const std::string& clients, const std::string& workers) {
+    std::thread worker([&] {
+      admitted_ = admit(worker_, workers, kPatience);
+      if (admitted_.ok()) return;
+      std::vector<std::byte> frame;
+      wire::appendFrame(frame, wire::Opcode::kRefused, 0, 0, wire::Refused{0, admitted_.message()});
+      (void)worker_.send(frame);  // to a client that may have left
+      worker_.shutdown();
+    });
+    presented_ = present(client_, clients, kPatience);
+    if (presented_.ok()) send(client_, wire::Opcode::kHello, wire::Hello{});
+    if (!presented_.ok()) client_.shutdown();
+    worker.join();
+  }
+
+  template <class Message>
+  static void send(net::Socket& socket, wire::Opcode opcode, const Message& message) {
+    std::vector<std::byte> frame;
+    wire::appendFrame(frame, opcode, 0, 0, message);
+    EXPECT_TRUE(socket.send(frame).ok());
+  }
+
+  net::Socket client_, worker_;
+  Status presented_, admitted_;
+};
+
+TEST_F(Greeting, TheSameTokenOpensTheDoorAndLeavesTheNextMessage) {
+  greet(kToken, kToken);
+  EXPECT_TRUE(presented_.ok()) << presented_.message();
+  EXPECT_TRUE(admitted_.ok()) << admitted_.message();
+  EXPECT_EQ(firstOpcode(worker_, kPatience), static_cast<std::uint16_t>(wire::Opcode::kHello));
+}
+
+TEST_F(Greeting, WithoutTokensNothingIsSaid) {
+  greet("", "");
+  EXPECT_TRUE(presented_.ok());
+  EXPECT_TRUE(admitted_.ok());
+  EXPECT_EQ(firstOpcode(worker_, kPatience), static_cast<std::uint16_t>(wire::Opcode::kHello));
+}
+
+TEST_F(Greeting, TheClientFindsOutAWorkerWithAnotherToken) {
+  greet(kToken, std::string(kToken) + "!");
+  EXPECT_NE(presented_.message().find("another token"), std::string::npos) << presented_.message();
+  EXPECT_FALSE(admitted_.ok());
+}
+
+TEST_F(Greeting, AWorkerWithoutTokenSaysSo) {
+  greet(kToken, "");
+  EXPECT_NE(presented_.message().find("has no token"), std::string::npos) << presented_.message();
+}
+
+TEST_F(Greeting, AClientWithoutTokenIsToldWhatToSet) {
+  greet("", kToken);
+  EXPECT_NE(admitted_.message().find("HIP_REMOTE_TOKEN"), std::string::npos);
+  wire::Header header;
+  std::vector<std::byte> payload;
+  EXPECT_NE(receiveFrame(client_, 1000, header, payload).message().find("HIP_REMOTE_TOKEN"), std::string::npos);
+}
+
+// Somebody who does not know the token, but says everything else as a client would.
+TEST_F(Greeting, AGuessIsRefused) {
+  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience); });
+  wire::Header header;
+  std::vector<std::byte> payload;
+  wire::ChallengeReply reply;
+  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
+  ASSERT_TRUE(receiveFrame(client_, 1000, header, payload).ok());
+  ASSERT_TRUE(decode(payload, reply));
+  send(client_, wire::Opcode::kProof, wire::Proof{reply.proof});  // the worker's own proof, sent back to it
+  worker.join();
+  EXPECT_EQ(admitted_.message(), "the token is wrong");
+}
+
+TEST_F(Greeting, AnotherMessageInThePlaceOfTheProofIsRefused) {
+  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience); });
+  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
+  send(client_, wire::Opcode::kHello, wire::Hello{});
+  worker.join();
+  EXPECT_FALSE(admitted_.ok());
+}
+
+TEST_F(Greeting, AVanishingClientIsNotAdmitted) {
+  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
+  client_.close();
+  EXPECT_FALSE(admit(worker_, kToken, kPatience).ok());
+}
+
+TEST(Proof, IsHmacSha256) {
+  // Computed with Python: hmac.new(key, label + 32 * b"\1" + 32 * b"\2", "sha256").
+  wire::Bits256 client, worker;
+  client.fill(1);
+  worker.fill(2);
+  const auto hex = [](const wire::Bits256& bits) {
+    std::string out;
+    for (const std::uint8_t byte : bits) {
+      char text[3];
+      std::snprintf(text, sizeof text, "%02x", byte);
+      out += text;
+    }
+    return out;
+  };
+  EXPECT_EQ(hex(prove(Side::kClient, kToken, client, worker)),
+            "86b8dc3dd3e6c4574cd0a669400cbf786fc04b9ac577e6aeb0c4dc223c1a004d");
+  EXPECT_EQ(hex(prove(Side::kWorker, kToken, client, worker)),
+            "acb736167bf000babe73575ac8c5ee66636d1e0f72ed750294fc2aefef3d3310");
+}
+
+TEST(Token, ComesFromTheEnvironmentOrAFile) {
+  const std::string path = ::testing::TempDir() + "hipr_token";
+  std::string token = "left over";
+  unsetenv("HIP_REMOTE_TOKEN");
+  unsetenv("HIP_REMOTE_TOKEN_FILE");
+  EXPECT_TRUE(tokenFromEnvironment(token).ok());
+  EXPECT_EQ(token, "");
+  std::ofstream(path) << kToken << " \r\nwhat follows is a remark\n";
+  setenv("HIP_REMOTE_TOKEN_FILE", path.c_str(), 1);
+  EXPECT_TRUE(tokenFromEnvironment(token).ok());
+  EXPECT_EQ(token, kToken);
+  setenv("HIP_REMOTE_TOKEN", "the other token, which comes first", 1);
+  EXPECT_TRUE(tokenFromEnvironment(token).ok());
+  EXPECT_EQ(token, "the other token, which comes first");
+  setenv("HIP_REMOTE_TOKEN", "short", 1);
+  EXPECT_FALSE(tokenFromEnvironment(token).ok());
+  unsetenv("HIP_REMOTE_TOKEN");
+  std::ofstream(path).close();
+  EXPECT_FALSE(tokenFromEnvironment(token).ok());  // an empty file is a mistake, not a missing token
+  unsetenv("HIP_REMOTE_TOKEN_FILE");
+  EXPECT_FALSE(readTokenFile(path + ".none", token).ok());
+}
+
+}  // namespace
+}  // namespace hipr::access

@@ -1,0 +1,39 @@
+#include "access/token.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/env.h"
+
+namespace hipr::access {
+namespace {
+
+Status accept(std::string text, std::string& token) {
+  text.erase(text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0: nothing but blanks
+  if (text.size() < kShortestToken) {
+    return Status::invalid("a token has at least " + std::to_string(kShortestToken) +
+                           " characters; `openssl rand -hex 32` makes a good one");
+  }
+  token = std::move(text);
+  return {};
+}
+
+}  // namespace
+
+Status readTokenFile(const std::string& path, std::string& token) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file) return Status::notFound("token file " + path + ": " + std::strerror(errno));
+  std::getline(file, line);
+  return accept(std::move(line), token).within("token file " + path);
+}
+
+Status tokenFromEnvironment(std::string& token) {
+  if (const auto text = envText("HIP_REMOTE_TOKEN")) return accept(*text, token).within("HIP_REMOTE_TOKEN");
+  if (const auto path = envText("HIP_REMOTE_TOKEN_FILE")) return readTokenFile(*path, token);
+  token.clear();
+  return {};
+}
+
+}  // namespace hipr::access

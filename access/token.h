@@ -1,0 +1,19 @@
+// The token: a secret that a worker and its clients share. Only its proof ever travels (challenge.h).
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace hipr::access {
+
+// Short ones could be guessed from a recorded greeting.
+inline constexpr std::size_t kShortestToken = 16;
+
+// The first line of a file. Read anew for every connection, so that a token can be replaced while things run.
+Status readTokenFile(const std::string& path, std::string& token);
+
+// HIP_REMOTE_TOKEN, or the file that HIP_REMOTE_TOKEN_FILE names; empty when neither is set.
+Status tokenFromEnvironment(std::string& token);
+
+}  // namespace hipr::access

@@ -52,10 +52,10 @@ Version versionOf(const fs::path& program) {
 
 // Our library for it; empty when there is none. The structures of 24 changed from one minor version to the next.
 std::string libraryFor(const Version& version, const std::string& folder) {
+  if (version.major < 24 || (version.major == 24 && version.minor != 5)) return "";
   const std::string library = folder + "/libamd_smi.so." + std::to_string(version.major);
   std::error_code error;
-  const bool known = fs::exists(library, error) && (version.major != 24 || version.minor == 5);
-  return known ? library : "";
+  return fs::exists(library, error) ? library : "";
 }
 
 // What would change this machine instead of the worker's, or reads this machine past the library.

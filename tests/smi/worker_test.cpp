@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -63,6 +64,16 @@ TEST_F(WithWorker, AmdSmiShowsTheWorkersGpus) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
     GTEST_SKIP() << "no amd-smi is installed that we have a library for";
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(WithWorker, AnAmdSmiThatWeHaveNoLibraryForIsRefused) {
+  std::ofstream(folder_ + "/amdsmi_cli.py") << "raise SystemExit('started')\n";
+  std::filesystem::create_symlink("amdsmi_cli.py", folder_ + "/amd-smi");
+  for (const char* version : {"24.4.1", "24.7.1+unknown", "25.5.1", "0.1", "unknown"}) {
+    std::ofstream(folder_ + "/_version.py") << "__version__ = \"" << version << "\"\n";
+    const int status = run("PATH=" + folder_ + ":$PATH " + beside("hip-remote") + " smi -- list");
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 3) << version;
+  }
 }
 
 TEST_F(WithWorker, AmdSmiIsKeptFromChangingThisMachine) {

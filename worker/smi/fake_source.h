@@ -14,6 +14,7 @@ class FakeSource : public telemetry::Source {
   FakeSource() : gpus_(2) {
     gpus_[0].uuid = "fake-0";
     gpus_[1].uuid = "fake-1";
+    gpus_[1].bdf = "0000:03:00.0";
   }
   std::string_view kind() const override { return "fake"; }
   std::string libraryVersion() const override { return "9"; }

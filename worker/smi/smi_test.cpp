@@ -124,6 +124,21 @@ TEST_F(Service, ASourceThatCannotBeOpenedIsToldInWords) {
   EXPECT_NE(broken.metricsPage().find("hip_worker_info"), std::string::npos);
 }
 
+TEST_F(Service, HipTellsWhatTheSourceDoesNot) {
+  hipDeviceProp_tR0600& props = platform.devices.emplace_back().props;
+  props = {};
+  props.pciBusID = 3;
+  props.multiProcessorCount = 104;
+  std::strcpy(props.gcnArchName, "gfx90a:sramecc+:xnack-");
+  const std::vector<telemetry::Gpu> gpus = station.greeting().gpus;
+  ASSERT_EQ(gpus.size(), 2u);
+  EXPECT_EQ(gpus[1].hipDevice, 0u);
+  EXPECT_EQ(gpus[1].computeUnits, 104u);
+  EXPECT_EQ(gpus[1].target, "gfx90a");
+  EXPECT_FALSE(gpus[0].hipDevice);  // a device that HIP does not have
+  EXPECT_FALSE(gpus[0].computeUnits);
+}
+
 TEST_F(Service, SessionsAreNamedAfterTheirClients) {
   board.sit(2);
   board.introduce(2, "desk:99", "/usr/bin/train");

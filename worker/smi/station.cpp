@@ -35,8 +35,12 @@ Status Station::ready() {
   }
   gpus_ = source_->gpus();
   for (telemetry::Gpu& gpu : gpus_) {
-    for (std::uint32_t i = 0; i < platform_.devices.size(); ++i)
-      if (gpu.bdf == deviceAddress(platform_.devices[i].props)) gpu.hipDevice = i;
+    for (std::uint32_t i = 0; i < platform_.devices.size(); ++i) {
+      const hipDeviceProp_tR0600& props = platform_.devices[i].props;
+      if (gpu.bdf != deviceAddress(props)) continue;
+      gpu.hipDevice = i;
+      complete(gpu, props);
+    }
   }
   sampler_ = std::make_unique<telemetry::Sampler>(*source_, kSampleInterval);
   return {};

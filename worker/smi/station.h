@@ -49,6 +49,9 @@ class Station {
 
 std::string deviceAddress(const hipDeviceProp_tR0600& props);  // on PCI, as sources write it
 
+// What HIP knows of a device and older vendor libraries do not tell: target and compute units.
+void complete(telemetry::Gpu& gpu, const hipDeviceProp_tR0600& props);
+
 // The source that fits the runtime this worker has chosen; where there is no telemetry, the devices without it.
 Status openWorkerSource(const Platform& platform, telemetry::SourcePtr& source);
 

@@ -16,13 +16,11 @@ class PlatformSource : public telemetry::Source {
   explicit PlatformSource(const Platform& platform) {
     for (const DeviceInfo& device : platform.devices) {
       const hipDeviceProp_tR0600& props = device.props;
-      const std::string arch(props.gcnArchName, strnlen(props.gcnArchName, sizeof props.gcnArchName));
       Gpu& gpu = gpus_.emplace_back();
       gpu.name.assign(props.name, strnlen(props.name, sizeof props.name));
-      gpu.target = arch.substr(0, arch.find(':'));
       gpu.bdf = deviceAddress(props);
       gpu.memoryBytes = props.totalGlobalMem;
-      gpu.computeUnits = static_cast<std::uint32_t>(props.multiProcessorCount);
+      complete(gpu, props);
     }
   }
   std::string_view kind() const override { return "hip"; }
@@ -46,6 +44,13 @@ bool isSoftgpu(const Platform& platform) {
 std::string deviceAddress(const hipDeviceProp_tR0600& props) {
   return telemetry::pciAddress(static_cast<unsigned>(props.pciDomainID), static_cast<unsigned>(props.pciBusID),
                                static_cast<unsigned>(props.pciDeviceID));
+}
+
+void complete(Gpu& gpu, const hipDeviceProp_tR0600& props) {
+  const std::string arch(props.gcnArchName, strnlen(props.gcnArchName, sizeof props.gcnArchName));
+  if (gpu.target.empty()) gpu.target = arch.substr(0, arch.find(':'));
+  if (!gpu.computeUnits && props.multiProcessorCount > 0)
+    gpu.computeUnits = static_cast<std::uint32_t>(props.multiProcessorCount);
 }
 
 Status openWorkerSource(const Platform& platform, telemetry::SourcePtr& source) {

@@ -33,14 +33,20 @@ void OutputRelay::forwardTo(Outbox& outbox) {
   std::thread([this] {
     for (;;) {
       pollfd entries[2] = {{pipes_[0], POLLIN, 0}, {pipes_[1], POLLIN, 0}};
-      if (poll(entries, 2, -1) > 0) drain();
+      if (poll(entries, 2, -1) > 0) forwardAll();
     }
   }).detach();
 }
 
+// A runtime may have left something in stdio's buffer. Whoever writes to a full pipe has stdout locked, so this may
+// wait for the thread that empties pipes, which must not need stdout itself.
 void OutputRelay::drain() {
+  std::fflush(stdout);
+  forwardAll();
+}
+
+void OutputRelay::forwardAll() {
   std::lock_guard lock(mutex_);
-  std::fflush(stdout);  // a runtime may have left something in stdio's buffer
   for (int stream = 1; stream <= 2; ++stream) forward(stream);
 }
 

@@ -21,6 +21,7 @@ class OutputRelay {
 
  private:
   OutputRelay() = default;
+  void forwardAll();
   void forward(int stream);
 
   std::mutex mutex_;

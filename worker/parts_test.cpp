@@ -1,4 +1,4 @@
-// The worker's smaller parts: ledger, code cache, outbox, property conversion, runtime choice.
+// The worker's smaller parts: ledger, code cache, outbox, output, property conversion, runtime choice.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,6 +13,7 @@
 #include "worker/code_cache.h"
 #include "worker/ledger.h"
 #include "worker/outbox.h"
+#include "worker/output.h"
 #include "worker/platform.h"
 #include "worker/runtime_choice.h"
 
@@ -145,6 +146,25 @@ TEST(Outbox, LeftoversAreSentWithoutAnotherPost) {
   std::vector<std::byte> got(frame.size());
   ASSERT_TRUE(theirs.receive(got.data(), got.size()).ok());
   EXPECT_EQ(got, frame);
+}
+
+TEST(Output, IsReadWhileItsWriterHasStdoutLocked) {
+  const pid_t child = fork();
+  if (child == 0) {  // it loses its stdout for good
+    alarm(60);
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(2);
+    net::Socket ours(ends[0]);
+    Outbox outbox(ours);
+    const auto relay = OutputRelay::capture();
+    relay->forwardTo(outbox);
+    flockfile(stdout);
+    const std::string text(1 << 20, 'x');  // more than a pipe takes
+    _exit(write(STDOUT_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Properties, OfHip5BecomeThoseOfHip6) {

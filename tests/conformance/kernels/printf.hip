@@ -61,6 +61,38 @@ TEST(printf_conversions) {
   check::result(got);
 }
 
+__global__ void rareConversions() {
+  const char* nothing = nullptr;
+  printf("[%s]\n", nothing);
+  printf("%%s %p %p %%c %s\n", reinterpret_cast<void*>(0x123456789a), static_cast<void*>(nullptr), "text");
+  printf("%F %E %G %a %A\n", -1.25, 1.25, -1.25, 77.125, -77.125);
+  printf("%#o %#x %#08X %#.0f %#g %#16.8x|%-#16.8x|\n", 34, 66, 66, 3.0, 1.5, 66, 66);
+  printf("%hhd %hd %ld %jd %zd %td %hhu %hu %lu\n", char(-4), short(-4), -4l, -4l, -4l, 4l,
+         static_cast<unsigned char>(7), static_cast<unsigned short>(7), 7ul);
+  printf("%*d|%.*d|%*.*d|%*.*f|%.*s|\n", 16, 42, 8, 42, -16, 8, 42, 16, 8, 1.5, 5, "there you are");
+}
+
+// A string that is null prints as nothing on AMD GPUs; everything else is as on the host.
+TEST(printf_rare_conversions) {
+  char want[1024];
+  std::snprintf(want, sizeof want,
+                "[]\n%%s %p (nil) %%c %s\n%F %E %G %a %A\n%#o %#x %#08X %#.0f %#g %#16.8x|%-#16.8x|\n"
+                "%hhd %hd %ld %jd %zd %td %hhu %hu %lu\n%*d|%.*d|%*.*d|%*.*f|%.*s|\n",
+                reinterpret_cast<void*>(0x123456789a), "text", -1.25, 1.25, -1.25, 77.125, -77.125, 34, 66, 66, 3.0,
+                1.5, 66, 66, char(-4), short(-4), -4l, -4l, -4l, 4l, static_cast<unsigned char>(7),
+                static_cast<unsigned short>(7), 7ul, 16, 42, 8, 42, -16, 8, 42, 16, 8, 1.5, 5, "there you are");
+  std::string got;
+  {
+    Captured out;
+    rareConversions<<<1, 1>>>();
+    KERNEL_OK();
+    HIP(hipDeviceSynchronize());
+    got = out.text();
+  }
+  EXPECT_EQ(got, std::string(want));
+  check::result(got);
+}
+
 __global__ void manyLines(int odd) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i % 2 == odd) printf("item %d of %d says %.2f\n", i, int(gridDim.x * blockDim.x), i * 0.25);
@@ -86,6 +118,31 @@ TEST(printf_from_many_work_items) {
   EXPECT_EQ(got.size(), want.size());
   EXPECT(got == want);
   for (const auto& line : got) check::result(line);
+}
+
+__device__ const char* const filler =
+    "a text that is long enough to need more than one packet on its way from the work-item to the program";
+
+__global__ void longLines() {
+  printf("%d %s\n", blockIdx.x * blockDim.x + threadIdx.x, filler);
+}
+
+// More than any pipe on the way holds.
+TEST(printf_of_a_megabyte) {
+  constexpr int kItems = 40 * 250;
+  std::vector<int> seen(kItems);
+  {
+    Captured out;
+    longLines<<<40, 250>>>();
+    KERNEL_OK();
+    HIP(hipDeviceSynchronize());
+    std::istringstream lines(out.text());
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT(line.substr(line.size() - 8) == " program");
+      seen.at(std::stoi(line))++;
+    }
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), kItems);
 }
 
 __global__ void countCharacters(int* out) {

@@ -62,7 +62,8 @@ hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Co
   // A plain copy inside device memory is not waited for either, but one of rows is.
   const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
   const bool ordered = mode == CopyMode::kOrdered || (onDevice && copy.height == 1 && copy.depth == 1);
-  copy.blocking = (mode == CopyMode::kBlocking && !ordered) || fromPageable || toPageable;
+  const bool atOnce = toPageable || (fromPageable && copy.to.kind != MemoryKind::kDevice);
+  copy.blocking = (mode == CopyMode::kBlocking && !ordered) || atOnce;
   copy.synchronous = mode != CopyMode::kAsync;
   HIPR_TRY(core::copy(copy, stream));
   if (copy.blocking) return asyncError();

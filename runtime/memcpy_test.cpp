@@ -38,7 +38,7 @@ TEST_F(Memcpy, KindsOfMemoryDecide) {
     MemoryKind toKind, fromKind;
     bool waits, asyncWaits;
   } cases[] = {
-      {a, host, MemoryKind::kDevice, MemoryKind::kPageable, true, true},
+      {a, host, MemoryKind::kDevice, MemoryKind::kPageable, true, false},
       {host, a, MemoryKind::kPageable, MemoryKind::kDevice, true, true},
       {a, b, MemoryKind::kDevice, MemoryKind::kDevice, false, false},
       {a, pinned, MemoryKind::kDevice, MemoryKind::kHost, true, false},

@@ -157,6 +157,12 @@ Shape flattened(std::size_t width, std::size_t height, std::size_t depth, bool r
   return {width * height * depth, 1, 1};
 }
 
+// A call without "Async" that does not wait: what the program does next must still find it done, on any stream.
+void orderFirst(const CommandPtr& command) {
+  if (command->done()) return;
+  for (Device& device : state().devices) device.queues.putBehind(command);
+}
+
 }  // namespace
 }  // namespace hipr::softgpu
 
@@ -175,7 +181,7 @@ hipError_t copy(const Copy& copy, Stream& stream) {
   Queue& queue = queueOf(stream);
   // The program may change pageable memory as soon as the call returns, blocking or not.
   const bool pageableSource = copy.from.kind == MemoryKind::kPageable;
-  bool wait = copy.blocking || copy.synchronous;
+  bool wait = copy.blocking;
   if (pageableSource && !copy.blocking) {
     const bool quick = shape.bytes() <= kQuick && queue.unfinished().empty();
     if (shape.bytes() > kSnapshot) {
@@ -187,9 +193,12 @@ hipError_t copy(const Copy& copy, Stream& stream) {
     }
   }
   queue.submit(transfer);
-  if (!wait) return hipSuccess;
-  transfer->wait();
-  return device.failure();
+  if (wait) {
+    transfer->wait();
+    return device.failure();
+  }
+  if (copy.synchronous) orderFirst(transfer);
+  return hipSuccess;
 }
 
 hipError_t fill(const Fill& fill, Stream& stream) {
@@ -199,9 +208,8 @@ hipError_t fill(const Fill& fill, Stream& stream) {
   const Shape shape = flattened(width, fill.height, fill.depth, fill.pitch == width, fill.slice == width * fill.height);
   const auto transfer = std::make_shared<FillTransfer>(device, fill, shape);
   queueOf(stream).submit(transfer);
-  if (!fill.synchronous) return hipSuccess;
-  transfer->wait();
-  return device.failure();
+  if (fill.synchronous) orderFirst(transfer);
+  return hipSuccess;
 }
 
 }  // namespace hipr::core

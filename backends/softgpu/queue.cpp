@@ -20,6 +20,8 @@ void Queue::submit(const CommandPtr& command) {
   {
     const std::lock_guard lock(set_.mutex_);
     if (last_ != nullptr) command->after(*last_);
+    std::erase_if(set_.before_, [](const CommandPtr& earlier) { return earlier->done(); });
+    for (const CommandPtr& earlier : set_.before_) command->after(*earlier);
     if (kind_ == QueueKind::kNull) {
       set_.waitForBlockingQueues(*command);
     } else if (kind_ == QueueKind::kBlocking) {
@@ -58,6 +60,11 @@ void QueueSet::closeAll() {
   const std::lock_guard lock(mutex_);
   for (const auto& queue : queues_) queue->closed_ = true;
   dropFinished();
+}
+
+void QueueSet::putBehind(const CommandPtr& command) {
+  const std::lock_guard lock(mutex_);
+  before_.push_back(command);
 }
 
 void QueueSet::collectUnfinished(std::vector<CommandPtr>& out) {

@@ -42,6 +42,8 @@ class QueueSet {
   Queue* create(bool blocking);
   void close(Queue& queue);  // work already given to it still completes
   void closeAll();           // all but the null stream. REQUIRES: they are idle
+  // Whatever is given to any queue from now on comes after the command, which may be of another device.
+  void putBehind(const CommandPtr& command);
 
   // The last command of every queue that is not done.
   void collectUnfinished(std::vector<CommandPtr>& out);
@@ -56,6 +58,7 @@ class QueueSet {
   Queue null_;
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> ahead_;
+  std::vector<CommandPtr> before_;  // what everything new comes after
 };
 
 }  // namespace hipr::softgpu

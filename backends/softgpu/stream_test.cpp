@@ -197,6 +197,27 @@ TEST(Streams, ABlockedStreamBlocksNobodyElse) {
   EXPECT_EQ(memory.as<std::uint32_t>()[5], 1u);
 }
 
+TEST(Streams, ACallThatNeedNotWaitIsNotOvertakenEither) {
+  TestStream null(0, Stream::Kind::kNull), apart(0, Stream::Kind::kCreated, hipStreamNonBlocking),
+      far(1, Stream::Kind::kCreated, hipStreamNonBlocking);
+  TestMemory memory(4096), other(4096);
+  Gate gate(null);
+  const Fill ones{.address = memory.devicePointer, .width = 1024, .value = 1, .elementSize = 4, .synchronous = true};
+  ASSERT_EQ(core::fill(ones, null), hipSuccess);
+  EXPECT_EQ(core::streamQuery(null), hipErrorNotReady);
+  ASSERT_EQ(
+      copyBytes(far, other.devicePointer, memory.devicePointer, 4096, MemoryKind::kDevice, MemoryKind::kDevice, false),
+      hipSuccess);
+  EXPECT_EQ(core::streamQuery(far), hipErrorNotReady);
+  ASSERT_EQ(fillWords(apart, memory.as<std::uint32_t>() + 5, 1, 2), hipSuccess);
+  EXPECT_EQ(core::streamQuery(apart), hipErrorNotReady);
+  gate.open();
+  far.sync();
+  apart.sync();
+  EXPECT_EQ(other.as<std::uint32_t>()[9], 1u);
+  EXPECT_EQ(memory.as<std::uint32_t>()[5], 2u);
+}
+
 TEST(Streams, DestroyingOneLetsItsWorkFinish) {
   TestMemory memory(4096);
   TestStream stream;

@@ -1,7 +1,7 @@
 // Device management: which device is current, its flags, limits and preferences.
 #include "runtime/device.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
@@ -15,6 +15,13 @@ bool validDeviceFlags(unsigned flags) {
   const unsigned schedule = flags & hipDeviceScheduleMask;
   const bool one = (schedule & (schedule - 1)) == 0;
   return one && (flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0;
+}
+
+// What the device came with.
+std::optional<std::size_t> limitOf(const Device& device, hipLimit_t limit) {
+  for (const Limit& known : device.info->limits)
+    if (known.limit == limit) return known.value;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -127,16 +134,11 @@ hipError_t hipDeviceGetLimit(size_t* pValue, hipLimit_t limit) {
   HIPR_TRY(currentDevice(p, device));
   if (pValue == nullptr || limit == hipLimitRange) return hipErrorInvalidValue;
   std::lock_guard lock(device->mutex);
-  if (const auto set = device->limits.find(limit); set != device->limits.end()) {
-    *pValue = set->second;
-    return hipSuccess;
-  }
-  for (const Limit& known : device->info->limits)
-    if (known.limit == limit) {
-      *pValue = known.value;
-      return hipSuccess;
-    }
-  return hipErrorUnsupportedLimit;
+  const auto set = device->limits.find(limit);
+  const auto value = set != device->limits.end() ? std::optional(set->second) : limitOf(*device, limit);
+  if (!value) return hipErrorUnsupportedLimit;
+  *pValue = *value;
+  return hipSuccess;
 }
 
 hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
@@ -144,9 +146,11 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (limit == hipLimitRange) return hipErrorInvalidValue;
-  const auto& known = device->info->limits;
-  if (std::none_of(known.begin(), known.end(), [&](const Limit& l) { return l.limit == limit; }))
+  // How far scratch memory can go is the device's to say.
+  if (limit == hipExtLimitScratchMin || limit == hipExtLimitScratchMax || !limitOf(*device, limit))
     return hipErrorUnsupportedLimit;
+  if (limit == hipExtLimitScratchCurrent && value > limitOf(*device, hipExtLimitScratchMax).value_or(0))
+    return hipErrorInvalidValue;
   HIPR_TRY(core::setLimit(device->index, limit, value));
   std::lock_guard lock(device->mutex);
   device->limits[limit] = value;

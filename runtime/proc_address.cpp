@@ -49,14 +49,7 @@ hipDriverProcAddressQueryResult lookUp(const char* symbol, int version, std::uin
 }
 
 hipError_t errorOf(hipDriverProcAddressQueryResult result) {
-  switch (result) {
-    case HIP_GET_PROC_ADDRESS_SUCCESS:
-      return hipSuccess;
-    case HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND:
-      return hipErrorNotFound;
-    default:
-      return hipErrorInvalidValue;
-  }
+  return result == HIP_GET_PROC_ADDRESS_SUCCESS ? hipSuccess : hipErrorInvalidValue;
 }
 
 }  // namespace

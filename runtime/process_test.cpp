@@ -152,6 +152,14 @@ TEST_F(ProcessTest, LimitsAndPeers) {
   EXPECT_EQ(api::hipDeviceGetLimit(&value, hipLimitRange), hipErrorInvalidValue);
   EXPECT_EQ(api::hipDeviceSetLimit(hipLimitRange, 1), hipErrorInvalidValue);
   EXPECT_EQ(api::hipDeviceGetLimit(&value, static_cast<hipLimit_t>(-1)), hipErrorUnsupportedLimit);
+  EXPECT_EQ(api::hipDeviceSetLimit(hipExtLimitScratchCurrent, 1), hipErrorUnsupportedLimit) << "the device has none";
+  for (const Limit& limit : {Limit{hipExtLimitScratchMax, 4096}, Limit{hipExtLimitScratchCurrent, 512}})
+    fake().platform.devices[0].limits.push_back(limit);
+  EXPECT_EQ(api::hipDeviceSetLimit(hipExtLimitScratchMax, 1), hipErrorUnsupportedLimit);
+  EXPECT_EQ(api::hipDeviceSetLimit(hipExtLimitScratchCurrent, 4097), hipErrorInvalidValue);
+  ASSERT_EQ(api::hipDeviceSetLimit(hipExtLimitScratchCurrent, 4096), hipSuccess);
+  ASSERT_EQ(api::hipDeviceGetLimit(&value, hipExtLimitScratchCurrent), hipSuccess);
+  EXPECT_EQ(value, 4096u);
   EXPECT_EQ(api::hipDeviceEnablePeerAccess(1, 0), hipSuccess);
   EXPECT_EQ(api::hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
   EXPECT_EQ(api::hipDeviceDisablePeerAccess(1), hipSuccess);
@@ -270,7 +278,7 @@ TEST_F(ProcessTest, ProcAddresses) {
   EXPECT_EQ(status, HIP_GET_PROC_ADDRESS_SUCCESS);
   ASSERT_EQ(api::hipGetProcAddress("hipMemcpy", &twin, 602, 2, nullptr), hipSuccess);
   EXPECT_NE(plain, twin);
-  EXPECT_NE(api::hipGetProcAddress("hipNothing", &plain, 602, 0, &status), hipSuccess);
+  EXPECT_EQ(api::hipGetProcAddress("hipNothing", &plain, 602, 0, &status), hipErrorInvalidValue);
   EXPECT_EQ(status, HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_NE(api::hipGetProcAddress("hipLaunchKernelExC", &plain, 500, 0, &status), hipSuccess);
   EXPECT_EQ(status, HIP_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);

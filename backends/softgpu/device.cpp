@@ -111,6 +111,8 @@ hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) {
     case hipLimitMallocHeapSize:
       d.heapBytes = value;
       return hipSuccess;
+    case hipExtLimitScratchCurrent:
+      return hipSuccess;
     default:
       return hipErrorUnsupportedLimit;
   }

@@ -130,6 +130,11 @@ DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, int index) {
   info.limits = {{hipLimitStackSize, kDefaultStackBytes},
                  {hipLimitPrintfFifoSize, kDefaultPrintfBytes},
                  {hipLimitMallocHeapSize, kDefaultHeapBytes}};
+  if (model.minor >= 4) {  // these let a program say how much scratch memory to keep; ours comes and goes by itself
+    info.limits.push_back({hipExtLimitScratchMin, 0});
+    info.limits.push_back({hipExtLimitScratchMax, 16 * kGiB});
+    info.limits.push_back({hipExtLimitScratchCurrent, 4 * kGiB});
+  }
   info.leastStreamPriority = 1;
   info.greatestStreamPriority = -1;
   return info;

@@ -85,7 +85,7 @@ wire::MemoryInfoReply Session::onMemoryInfo(const wire::MemoryInfo& m) {
   const Ledger& ledger = *options_.ledger;
   const std::uint64_t unspent = ledger.promised(m.device, options_.account) - memory_.mapped(m.device);
   reply.free = std::min<std::uint64_t>(free, ledger.available(m.device) + unspent);
-  reply.total = total;
+  reply.total = options_.memoryLimit ? std::min<std::uint64_t>(total, options_.memoryLimit) : total;
   return reply;
 }
 

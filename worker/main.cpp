@@ -59,6 +59,16 @@ std::vector<std::uint64_t> capacities(const std::vector<std::uint64_t>& freeMemo
   return out;
 }
 
+// Programs size their caches by what the device says it has.
+void limitMemory(std::uint64_t limit, Platform& platform, ProbeResult& found) {
+  if (!limit) return;
+  for (DeviceInfo& device : platform.devices) {
+    device.props.totalGlobalMem = std::min<std::size_t>(device.props.totalGlobalMem, limit);
+  }
+  found.platform.clear();
+  wire::encodePlatform(platform, found.platform);
+}
+
 bool loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
@@ -81,6 +91,7 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
   sessionOptions.devices.assign(found.devices.begin(), found.devices.end());
   sessionOptions.platform = found.platform;
   sessionOptions.cacheFolder = options.cacheFolder;
+  sessionOptions.memoryLimit = options.memoryLimit;
   sessionOptions.greetingTimeout = kGreetingTimeout;
   sessionOptions.ledger = &shared.ledger;
   sessionOptions.board = &shared.board;
@@ -138,7 +149,7 @@ int serveTelemetry(const Platform& platform, Shared& shared) {
 
 int run(int argc, char** argv) {
   setLogName("hip-worker");
-  const Options options = parseOptions(argc, argv);
+  Options options = parseOptions(argc, argv);
   if (options.verbose) setDebug(true);
 
   ProbeResult found;
@@ -156,6 +167,8 @@ int run(int argc, char** argv) {
     logError("there is no device %d, only %zu", options.device, platform.devices.size());
     return 1;
   }
+  options.memoryLimit = memoryLimit();
+  limitMemory(options.memoryLimit, platform, found);
   std::string token;
   if (Status status = readToken(options, token); !status.ok()) {
     logError("%s", status.message().c_str());
@@ -169,8 +182,7 @@ int run(int argc, char** argv) {
     logError("%s", status.message().c_str());
     return 1;
   }
-  const std::uint64_t limit = memoryLimit();
-  Ledger ledger(capacities(found.freeMemory, limit), options.maxSessions);
+  Ledger ledger(capacities(found.freeMemory, options.memoryLimit), options.maxSessions);
   SessionBoard board(options.maxSessions);
   Shared shared{ledger, board, {}, {}};
   std::string metricsUrl;
@@ -183,7 +195,10 @@ int run(int argc, char** argv) {
   Supervisor supervisor(options, std::move(listener), shared);
   printRuntime(found, options);
   printDevices(platform);
-  if (limit) std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n", static_cast<double>(limit) / (1 << 30));
+  if (options.memoryLimit) {
+    std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n",
+                static_cast<double>(options.memoryLimit) / (1 << 30));
+  }
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
   if (!token.empty()) {
     std::printf("[HIP-Worker] Clients need the token\n");

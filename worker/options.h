@@ -16,8 +16,9 @@ struct Options {
   int maxSessions = 64;
   int graceSeconds = 5;
   std::string cacheFolder;
-  std::string tokenFile;  // empty: the environment may have a token
-  std::string metrics;  // address of the metrics page; empty: none
+  std::string tokenFile;          // empty: the environment may have a token
+  std::string metrics;            // address of the metrics page; empty: none
+  std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
   bool verbose = false;
 };
 

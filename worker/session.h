@@ -39,7 +39,8 @@ struct SessionOptions {
   std::vector<int> devices;         // the runtime's numbers of the devices the client sees, in its order
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
-  int greetingTimeout = 0;  // seconds a client has to say Hello; 0: as long as it likes
+  std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
+  int greetingTimeout = 0;        // seconds a client has to say Hello; 0: as long as it likes
   Ledger* ledger = nullptr;
   int account = 0;
   SessionBoard* board = nullptr;  // null: nobody counts what this session does

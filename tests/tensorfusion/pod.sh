@@ -171,6 +171,10 @@ hip = ctypes.CDLL("libamdhip64.so.7")
 pointer = ctypes.c_void_p()
 assert hip.hipMalloc(ctypes.byref(pointer), ctypes.c_size_t(32 << 20)) == 0
 assert hip.hipMalloc(ctypes.byref(pointer), ctypes.c_size_t(128 << 20)) == 2  # out of memory
+free, total = ctypes.c_size_t(), ctypes.c_size_t()
+assert hip.hipMemGetInfo(ctypes.byref(free), ctypes.byref(total)) == 0
+assert total.value == 64 << 20 and free.value <= 32 << 20, (total, free)
+assert hip.hipDeviceTotalMem(ctypes.byref(total), 0) == 0 and total.value == 64 << 20, total
 END
 check "the worker listens on all addresses" test -n "$(ss -ltnH "sport = :$(cat "$work/worker_port")" | grep -E '(\*|0\.0\.0\.0|\[::\]):')"
 summary

@@ -213,17 +213,6 @@ TEST(Scalar, MisalignedAtomicIsAFault) {
   EXPECT_NE(b.wave.run().find("misaligned"), std::string::npos);
 }
 
-TEST(Scalar, ForkRunsBothPathsAndJoins) {
-  NEEDS_ASSEMBLER;
-  // Five lanes take the branch and add 100, the others add 1; after the join all add 1000.
-  Buffer b(
-      "s_mov_b64 s[20:21], 31\n s_getreg_b32 s24, hwreg(HW_REG_MODE, 29, 3)\n s_cbranch_i_fork s[20:21], 3\n"
-      "v_add_u32 v0, 1, v0\n s_nop 0\n s_branch 2\n v_add_u32 v0, 0x64, v0\n"
-      "s_cbranch_join s24\n s_mov_b64 exec, -1\n v_add_u32 v0, 0x3e8, v0");
-  ASSERT_EQ(b.wave.run(), "");
-  for (U32 l = 0; l < 64; ++l) EXPECT_EQ(b.wave.v(0, l), l + (l < 5 ? 1100 : 1001)) << l;
-}
-
 TEST(Scalar, SkippedVectorInstructionsDoNothing) {
   NEEDS_ASSEMBLER;
   Buffer b(
@@ -233,22 +222,6 @@ TEST(Scalar, SkippedVectorInstructionsDoNothing) {
   EXPECT_EQ(b.wave.v(0, 3), 3u);
   EXPECT_EQ(b.wave->s[21], 9u);
   EXPECT_EQ(b.wave.v(1, 3), 8u);
-}
-
-TEST(Scalar, FloatsOf8Bits) {
-  NEEDS_ASSEMBLER;
-  Buffer b(
-      "v_mov_b32 v1, 0xc0c84140\n v_cvt_f32_fp8 v2, v1\n v_cvt_f32_bf8_sdwa v3, v1 src0_sel:BYTE_3\n"
-      "v_cvt_pk_f32_fp8_sdwa v[4:5], v1 src0_sel:WORD_1\n v_cvt_pk_f32_bf8 v[6:7], v1",
-      1024, 0, 0, "gfx942");
-  ASSERT_EQ(b.wave.run(), "");
-  auto f = [&](unsigned reg) { return std::bit_cast<float>(b.wave.v(reg, 9)); };
-  EXPECT_EQ(f(2), 1.0f);   // 0x40: exponent 8 of bias 8
-  EXPECT_EQ(f(3), -1.0f);  // 0xc0: exponent 16 of bias 16
-  EXPECT_EQ(f(4), -2.0f);  // 0xc8
-  EXPECT_EQ(f(5), -1.0f);
-  EXPECT_EQ(f(6), 1.0f);
-  EXPECT_EQ(f(7), 1.25f);  // 0x41
 }
 
 }  // namespace

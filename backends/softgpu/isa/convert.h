@@ -77,9 +77,14 @@ HIPR_INLINE std::uint32_t reverseBits(std::uint32_t x) {
   return x >> 16 | x << 16;
 }
 
-// A fused multiply-add of halves.
-HIPR_INLINE Half fusedHalf(Half a, Half b, Half c) {
-  return toHalf(fusedForHalf(toFloat(a), toFloat(b), toFloat(c)));
+// [-1, 1] and [0, 1] as all of a 16-bit integer, to the nearest; a NaN is 0. The products are exact.
+HIPR_INLINE std::int32_t toSignedNorm(double x) {
+  double limited = x > -1.0 ? (x < 1.0 ? x : 1.0) : x != x ? 0.0 : -1.0;
+  return static_cast<std::int32_t>(__builtin_roundeven(limited * 32767.0));
+}
+HIPR_INLINE std::int32_t toUnsignedNorm(double x) {
+  double limited = x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
+  return static_cast<std::int32_t>(__builtin_roundeven(limited * 65535.0));
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

@@ -205,7 +205,8 @@ class Decoder {
     for (unsigned k = 0; k < 3; ++k) inst_.src[k] = static_cast<std::uint16_t>(bits(next_, 9 * k, 9));
     // VOP3 has no literals and no SDWA or DPP marks; those codes are not operands here.
     constexpr unsigned kFirstOfTwoSources = 0x280;
-    inst_.sources = shape == Encoding::VOP1 ? 1 : shape == Encoding::VOP3 && op < kFirstOfTwoSources ? 3 : 2;
+    bool three = shape == Encoding::VOP3 && op < kFirstOfTwoSources && !(inst_.flags & kReadsDst);
+    inst_.sources = shape == Encoding::VOP1 ? 1 : three ? 3 : 2;
     inst_.clamp = bits(word_, 15, 1);
     inst_.omod = static_cast<std::uint8_t>(bits(next_, 27, 2));
     inst_.neg = static_cast<std::uint8_t>(bits(next_, 29, 3));

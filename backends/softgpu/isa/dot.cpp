@@ -53,9 +53,37 @@ void dot(Wave& w, const Inst& i) {
 
 // Of a packed row, without its denormals where `flush`.
 HIPR_INLINE float halfOf(U32 row, bool high, bool flush) {
-  U32 bits = high ? row >> 16 : row & 0xffff;
-  bits = flush && !(bits & 0x7c00) ? bits & 0x8000 : bits;
-  return toFloat(Half{static_cast<std::uint16_t>(bits)});
+  Half half{static_cast<std::uint16_t>(high ? row >> 16 : row)};
+  return toFloat(flush ? flushed(half) : half);
+}
+// Products of halves are exact; the two sums round to nearest one after the other.
+HIPR_INLINE float dotHalves(U32 a, U32 b, float c, bool flush) {
+  float sum = __builtin_fmaf(halfOf(a, false, flush), halfOf(b, false, flush), c);
+  return __builtin_fmaf(halfOf(a, true, flush), halfOf(b, true, flush), sum);
+}
+
+// v_dot2c_f32_f16 is v_dot2_f32_f16 in another encoding. CDNA2 takes and leaves no denormals here.
+template <bool kCdna2>
+HIPR_INLINE U32 dotAccumulated(U32 a, U32 b, U32 c, Lane l) {
+  float sum = dotHalves(a, b, fromBits<float>(c), kCdna2 || !keepsDenormals(l.mode, Kind::kF16, 1));
+  return toBits(kCdna2 || !keepsDenormals(l.mode, Kind::kF32, 2) ? flushed(sum) : sum);
+}
+template <bool kCdna2>
+HIPR_INLINE U32 dotAccumulatedClamped(U32 a, U32 b, U32 c, Lane l) {
+  float sum = fromBits<float>(dotAccumulated<kCdna2>(a, b, c, l));
+  float inside = sum > 0.0f ? (sum < 1.0f ? sum : 1.0f) : 0.0f;
+  return toBits(isNan(sum) && !(l.mode & kModeDx10Clamp) ? sum : inside);
+}
+template <bool kCdna2, bool kGeneral>
+HIPR_INLINE void accumulateDot(Wave& w, const Inst& i) {
+  if (kGeneral)
+    saturatingGeneral<dotAccumulated<kCdna2>, dotAccumulatedClamped<kCdna2>>(w, i);
+  else
+    Lanes<dotAccumulated<kCdna2>>::plain(w, i);
+}
+template <bool kGeneral>
+void dotAccumulate(Wave& w, const Inst& i) {
+  w.shared->gpu == Gpu::kGfx90a ? accumulateDot<true, kGeneral>(w, i) : accumulateDot<false, kGeneral>(w, i);
 }
 
 }  // namespace
@@ -67,17 +95,15 @@ const Impl v_dot4_u32_u8{dot<8, false>, dot<8, false>};
 const Impl v_dot8_i32_i4{dot<4, true>, dot<4, true>};
 const Impl v_dot8_u32_u4{dot<4, false>, dot<4, false>};
 
-// Products of halves are exact; the two sums round one after the other. CDNA2 takes and leaves no denormals here.
+const Impl v_dot2c_f32_f16{dotAccumulate<false>, dotAccumulate<true>};
+
 RUN(v_dot2_f32_f16) {
   alignas(64) U32 buffers[3][kLanes], out[kLanes];
   bool flush = w.shared->gpu == Gpu::kGfx90a;
   Rows a = sourceHalves(w, i, 0, Kind::kF16, buffers[0]), b = sourceHalves(w, i, 1, Kind::kF16, buffers[1]);
   Rows c = source32(w, i, 2, Kind::kF32, buffers[2]);
   U32 sign = (i.neg & 4) ? 0x80000000 : 0;
-  for (int l = 0; l < kLanes; ++l) {
-    float sum = __builtin_fmaf(halfOf(a[l], false, flush), halfOf(b[l], false, flush), fromBits<float>(c[l] ^ sign));
-    out[l] = toBits(__builtin_fmaf(halfOf(a[l], true, flush), halfOf(b[l], true, flush), sum));
-  }
+  for (int l = 0; l < kLanes; ++l) out[l] = toBits(dotHalves(a[l], b[l], fromBits<float>(c[l] ^ sign), flush));
   modifyResult(out, Kind::kF32, 0, i.clamp, w.mode);
   if (flush || !keepsDenormals(w.mode, Kind::kF32, 2)) flushDenormals(out, Kind::kF32);
   storeMasked(w, w.row(i.dst), out, 1);

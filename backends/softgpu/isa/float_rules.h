@@ -64,6 +64,7 @@ HIPR_INLINE F flushed(F x) {
   return exponentOf(x) ? x : fromBits<F>(toBits(x) & kSignBit<F>);
 }
 
+constexpr std::uint32_t kModeDx10Clamp = 1u << 8;
 constexpr std::uint32_t kModeIeee = 1u << 9;
 HIPR_INLINE bool ieee(Lane lane) {
   return lane.mode & kModeIeee;
@@ -119,6 +120,18 @@ HIPR_INLINE std::uint32_t classOf(U x, unsigned mantissaBits, unsigned width) {
 // Zero times anything is zero.
 HIPR_INLINE float legacyProduct(float a, float b) {
   return a == 0 || b == 0 ? 0.0f : a * b;
+}
+
+// Rounds the product on its own and treats denormals as zero, whatever MODE says.
+HIPR_INLINE float multiplyThenAdd(float a, float b, float c) {
+  return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
+}
+HIPR_INLINE Half flushed(Half x) {
+  return {static_cast<std::uint16_t>(x.bits & 0x7c00 ? x.bits : x.bits & 0x8000)};
+}
+HIPR_INLINE Half multiplyThenAdd(Half a, Half b, Half c) {
+  Half product = flushed(toHalf(toFloat(flushed(a)) * toFloat(flushed(b))));
+  return flushed(toHalf(toFloat(product) + toFloat(flushed(c))));
 }
 
 // x * 2^n with one rounding.

@@ -1,12 +1,9 @@
 // For tests: instructions against LLVM's constant folder, which knows nothing of this host's floating point.
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include "backends/softgpu/isa/edge.h"
 
 namespace hipr::softgpu {
-
-enum class Type { kI16, kI32, kI64, kHalf, kFloat, kDouble };
 
 struct Case {
   const char* assembly;  // sources v[0:1], v[2:3], v[4:5]; result v[6:7]

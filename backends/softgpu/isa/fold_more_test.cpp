@@ -167,6 +167,7 @@ const std::vector<Case> kCases = {
     {"v_lshrrev_b64 v[6:7], v0, v[2:3]", "%z = zext i32 %a to i64\n%s = and i64 %z, 63\nlshr i64 %b, %s", L, {I, L}},
     {"v_ashrrev_i64 v[6:7], v0, v[2:3]", "%z = zext i32 %a to i64\n%s = and i64 %z, 63\nashr i64 %b, %s", L, {I, L}},
 };
+const EdgeTested kTested = EdgeTested::in(kCases);
 
 TEST(Fold, MoreOfTheSame) {
   compareWithLlvm(kCases);

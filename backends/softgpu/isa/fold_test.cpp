@@ -76,6 +76,7 @@ const std::vector<Case> kCases = {
     {"v_frexp_exp_i32_f64 v6, v[0:1]", "call i32 @llvm.amdgcn.frexp.exp.i32.f64(double %a)", I, {D}},
     {"v_fract_f32 v6, v0", "call float @llvm.amdgcn.fract.f32(float %a)", F, {F}},
 };
+const EdgeTested kTested = EdgeTested::in(kCases);
 
 TEST(Fold, SameAsLlvm) {
   compareWithLlvm(kCases);

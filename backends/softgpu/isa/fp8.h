@@ -30,7 +30,7 @@ struct Fp8 {
     std::uint64_t mantissa = (magnitude & 0x7fffff) | (magnitude >> 23 ? 0x800000 : 0);
     // One extra shift for every binade under the smallest normal.
     unsigned extra = exponent < 1 ? static_cast<unsigned>(1 - exponent) : 0;
-    unsigned drop = kDrop + (extra > 31 ? 31 : extra);
+    unsigned drop = kDrop + (extra > 36 ? 36 : extra);  // from there on nothing is left
     std::uint64_t noise = drop > 32 ? std::uint64_t{random} << (drop - 32) : random >> (32 - drop);
     std::uint64_t nearest = (std::uint64_t{1} << (drop - 1)) - 1 + ((mantissa >> drop) & 1);
     std::uint64_t add = stochastic ? noise : nearest;

@@ -22,38 +22,30 @@ HIPR_INLINE float toFloat(Half h) {
   return std::bit_cast<float>(sign | magnitude);
 }
 
-// Round to nearest even. NaNs stay NaNs (quieted), values past the largest half become infinite.
+// Rounds as the host does at the moment. NaNs stay NaNs (quieted). Added to a power of two 13 binades above, a number
+// loses the bits a half has no room for; what is left is its mantissa in units of the half's last place. All that is
+// too large is rounded like 65535.
 HIPR_INLINE Half toHalf(float f) {
   std::uint32_t x = std::bit_cast<std::uint32_t>(f);
-  std::uint32_t sign = (x >> 16) & 0x8000;
-  std::uint32_t magnitude = x & 0x7fffffff;
+  std::uint32_t sign = x & 0x80000000, magnitude = x & 0x7fffffff;
   std::uint32_t nan = 0x7e00 | ((magnitude >> 13) & 0x1ff);
-  std::uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-  // Adding 0.5 puts a denormal's bits at the bottom of the mantissa, rounded as the addition rounds.
-  std::uint32_t denormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
-  std::uint32_t finite = magnitude < 0x38800000 ? denormal : normal;
-  std::uint32_t value = magnitude > 0x7f800000 ? nan : magnitude >= 0x477ff000 ? 0x7c00 : finite;
-  return {static_cast<std::uint16_t>(sign | value)};
+  std::uint32_t finite = magnitude < 0x477fff00 ? magnitude : 0x477fff00;
+  std::uint32_t exponent = finite & 0x7f800000;
+  exponent = exponent > 0x38800000 ? exponent : 0x38800000;
+  std::uint32_t above = (exponent + (13u << 23)) | sign;
+  float sum = std::bit_cast<float>(finite | sign) + std::bit_cast<float>(above);
+  std::uint32_t rounded = ((exponent - 0x38800000) >> 13) + (std::bit_cast<std::uint32_t>(sum) - above);
+  std::uint32_t value = magnitude > 0x7f800000 ? nan : magnitude == 0x7f800000 ? 0x7c00 : rounded;
+  return {static_cast<std::uint16_t>(sign >> 16 | value)};
 }
 
-// Toward zero.
+// Toward zero, while the host rounds to nearest.
 HIPR_INLINE Half toHalfTowardZero(float f) {
   std::uint32_t x = std::bit_cast<std::uint32_t>(f);
   std::uint32_t magnitude = x & 0x7fffffff;
   Half nearest = toHalf(f);
   bool tooFar = magnitude <= 0x7f800000 && (std::bit_cast<std::uint32_t>(toFloat(nearest)) & 0x7fffffff) > magnitude;
   return {static_cast<std::uint16_t>(nearest.bits - (tooFar ? 1 : 0))};
-}
-
-// Rounds once from double: what a fused operation needs. The odd bit keeps the first rounding from deciding the second.
-HIPR_INLINE Half toHalf(double d) {
-  float f = static_cast<float>(d);
-  std::uint32_t x = std::bit_cast<std::uint32_t>(f);
-  double back = f;
-  bool exact = back == d || d != d;
-  bool away = (back > d) == (d > 0);  // the float is further from zero than d
-  std::uint32_t truncated = x - (!exact && away ? 1 : 0);
-  return toHalf(std::bit_cast<float>(exact ? x : truncated | 1));
 }
 
 HIPR_INLINE float bfloatToFloat(std::uint16_t bits) {

@@ -1,55 +1,18 @@
-// Every matrix instruction of the table against a plain product, with the register layouts written down from AMD's
-// description (element to lane and register; the handlers go the other way). Small integers: every format is exact.
+// Every matrix instruction of the table against a plain product in exact arithmetic, one rounding per step in order of
+// K (docs/softgpu.md): small integers, which every format has exactly, and edge values.
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstdio>
 #include <random>
-#include <regex>
 
+#include "backends/softgpu/isa/edge.h"
+#include "backends/softgpu/isa/matrix_layout.h"
 #include "backends/softgpu/isa/table.h"
-#include "backends/softgpu/isa/test_wave.h"
 
 namespace hipr::softgpu {
 namespace {
 
-struct Matrix {
-  std::string name, result, a, b;  // formats
-  int size = 0, k = 0, blocks = 1;
-  bool sparse = false;
-  int bits(const std::string& format) const {
-    return format == "f64" ? 64 : format.ends_with("32") ? 32 : format.ends_with("16") ? 16 : 8;
-  }
-  int groups() const { return 64 / size / blocks; }
-  int perLane() const { return k / groups(); }  // values of B, and of a dense A
-  int results() const { return size * size * blocks / 64; }
-};
-
-Matrix describe(const std::string& name) {
-  static const std::regex kShape(
-      R"(v_(s?)mfmac?_(f32|i32|f64)_(\d+)x\d+x(\d+)_?(?:(\d+)b_)?(x?f32|bf16|f16|i8|f64|bf8|fp8)(?:_(1k|bf8|fp8))?)");
-  std::smatch m;
-  Matrix x;
-  if (!std::regex_match(name, m, kShape)) return x;
-  x.name = name;
-  x.sparse = m[1] == "s";
-  x.result = m[2];
-  x.size = std::stoi(m[3]);
-  x.k = std::stoi(m[4]);
-  x.a = x.b = m[6];
-  if (m[7] == "bf8" || m[7] == "fp8") x.b = m[7];
-  // gfx90a names leave the blocks out: the small K of a shape has as many blocks as fill a wave.
-  bool wide = x.size == 4 || (m[5].matched);
-  x.blocks = m[5].matched ? std::stoi(m[5]) : 1;
-  if (!m[5].matched) {
-    int perLane = x.a == "f32" || x.a == "f64" ? 1 : (x.a == "bf16" && m[7] != "1k") || x.a == "xf32" ? 2 : 4;
-    if (x.a == "f64")
-      x.blocks = x.size == 4 ? 4 : 1;
-    else if (wide || x.k == perLane)
-      x.blocks = 64 / x.size;
-  }
-  return x;
-}
+using U64 = std::uint64_t;
 
 std::uint64_t encode(const std::string& format, int x) {
   auto value = static_cast<float>(x);
@@ -57,6 +20,7 @@ std::uint64_t encode(const std::string& format, int x) {
   if (format == "f32" || format == "xf32") return bits;
   if (format == "f64") return std::bit_cast<std::uint64_t>(static_cast<double>(x));
   if (format == "bf16") return bits >> 16;
+  if (format == "i32") return static_cast<std::uint32_t>(x);
   if (format == "i8") return static_cast<std::uint8_t>(x);
   if (x == 0) return 0;
   unsigned mantissa = format == "f16" ? 10 : format == "fp8" ? 3 : 2;
@@ -66,55 +30,39 @@ std::uint64_t encode(const std::string& format, int x) {
   return (bits >> 31) << (width - 1) | exponent << mantissa | ((bits & 0x7fffff) >> (23 - mantissa));
 }
 
-class Operands {
- public:
-  explicit Operands(const Matrix& m) : m_(m) {}
-
-  // Value n of a lane in the registers from `first` on.
-  void put(TestWave& w, unsigned first, const std::string& format, int lane, int n, int x) const {
-    int bits = m_.bits(format);
-    std::uint64_t code = encode(format, x);
-    auto l = static_cast<unsigned>(lane);
-    if (bits == 64) {
-      w.v(first + 2 * static_cast<unsigned>(n), l) = static_cast<std::uint32_t>(code);
-      w.v(first + 2 * static_cast<unsigned>(n) + 1, l) = static_cast<std::uint32_t>(code >> 32);
-      return;
-    }
-    std::uint32_t& word = w.v(first + static_cast<unsigned>(n * bits / 32), l);
-    unsigned shift = static_cast<unsigned>(n * bits % 32);
-    std::uint32_t mask = bits == 32 ? ~0u : ((1u << bits) - 1) << shift;
-    word = (word & ~mask) | (static_cast<std::uint32_t>(code) << shift & mask);
+// Mostly finite, or all results would be NaNs.
+U64 edgeOf(const std::string& format, std::mt19937& random) {
+  if (format == "i8" || format == "i32") {
+    constexpr U64 kIntegers[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fffffff, 0x80000000, 0xffffffff};
+    return kIntegers[random() % (format == "i8" ? 5 : 8)] & (format == "i8" ? 0xff : 0xffffffff);
   }
-
-  int sourceLane(int block, int row, int k) const { return row + m_.size * (k / m_.perLane() * m_.blocks + block); }
-
-  // Element (row, column) of a block of C or D.
-  void place(int block, int row, int column, int& lane, int& index) const {
-    if (m_.result == "f64") {
-      lane = m_.size == 4 ? column + 4 * block + 16 * row : column + 16 * (row % 4);
-      index = m_.size == 4 ? 0 : row / 4;
-    } else if (m_.size == 4) {
-      lane = column + 4 * block;
-      index = row;
-    } else {
-      int groups = 64 / m_.size;
-      lane = column + m_.size * (row / 4 % groups);
-      index = block * m_.size * m_.size / 64 + 4 * (row / (4 * groups)) + row % 4;
-    }
+  bool special = random() % 32 == 0;
+  if (format.ends_with("8")) {
+    constexpr U64 kCodes[] = {0, 1, 3, 7, 8, 0x40, 0x48, 0x7f, 0x81, 0x87, 0xc0, 0xff};
+    return special ? 0x80 : kCodes[random() % 12];
   }
+  FloatFormat f = format == "f64" ? kDoubleFormat : format == "f16" ? kHalfFormat : kFloatFormat;
+  const U64 kSpecial[] = {f.infinity(), f.infinity() | f.sign(), f.nan(), f.largest(), f.largest() | f.sign()};
+  const U64 kFinite[] = {
+      0,       f.sign(),           1,           f.quietBit() | f.sign(),       f.infinity() & ~(f.infinity() << 1),
+      f.one(), f.one() | f.sign(), f.one() + 1, f.one() + 3 * f.quietBit() + 5};
+  U64 code = special ? kSpecial[random() % 5] : kFinite[random() % 9];
+  return format == "bf16" ? code >> 16 : code;
+}
 
-  int result(TestWave& w, unsigned first, int lane, int index) const {
-    auto l = static_cast<unsigned>(lane), n = static_cast<unsigned>(index);
-    if (m_.result == "f64")
-      return static_cast<int>(
-          std::bit_cast<double>(w.v(first + 2 * n, l) | std::uint64_t{w.v(first + 2 * n + 1, l)} << 32));
-    std::uint32_t bits = w.v(first + n, l);
-    return m_.result == "i32" ? static_cast<int>(bits) : static_cast<int>(std::bit_cast<float>(bits));
-  }
-
- private:
-  const Matrix& m_;
-};
+// A source as the unit multiplies it: f32, f64 or a signed integer.
+U64 multiplied(const std::string& format, U64 code, bool flush) {
+  constexpr FloatFormat kXf32{8, 10}, kBfloat{8, 7};
+  auto flushed = [&](FloatFormat f) { return flush && f.isDenormal(code) ? code & f.sign() : code; };
+  if (format == "bf16") return flushed(kBfloat) << 16;
+  if (format == "f16") return exactConvert(kHalfFormat, kFloatFormat, flushed(kHalfFormat), Rounding::kNearestEven);
+  if (format == "fp8") return exactFrom8Bits(4, code);
+  if (format == "bf8") return exactFrom8Bits(5, code);
+  if (format == "i8") return static_cast<U64>(static_cast<std::int8_t>(code));
+  if (format != "xf32") return code;
+  U64 rounded = exactConvert(kFloatFormat, kXf32, code, Rounding::kNearestEven);
+  return exactConvert(kXf32, kFloatFormat, rounded, Rounding::kNearestEven);
+}
 
 std::string registers(char file, unsigned first, unsigned count) {
   std::string name(1, file);
@@ -125,97 +73,159 @@ std::string registers(char file, unsigned first, unsigned count) {
 constexpr unsigned kA = 10, kB = 20, kC = 140, kD = 100, kIndex = 40;
 
 // `accumulation`: A and D (and C with it) in the other file, which starts at register 256 here.
-void check(const Matrix& m, Gpu gpu, bool accumulation, const std::string& modifiers = "", int cbsz = 0, int abid = 0) {
-  Operands o(m);
-  std::mt19937 random(42);
-  auto small = [&] { return static_cast<int>(random() % 7) - 3; };
-  unsigned wordsA = static_cast<unsigned>((m.sparse ? m.perLane() / 2 : m.perLane()) * m.bits(m.a) / 32);
-  unsigned wordsB = static_cast<unsigned>(m.perLane() * m.bits(m.b) / 32);
-  unsigned wordsD = static_cast<unsigned>(m.results() * m.bits(m.result) / 32);
-  char file = accumulation ? 'a' : 'v';
-  unsigned base = accumulation ? 256 : 0;
-  std::string c = m.sparse ? registers('v', kIndex, 1) : registers(file, kC, wordsD);
-  std::string text = m.name + " " + registers(file, kD, wordsD) + ", " + registers(file, kA, wordsA) + ", " +
-                     registers('v', kB, wordsB) + ", " + c + " " + modifiers;
-  std::vector<std::uint32_t> code = assemble(text, gpu == Gpu::kGfx90a ? "gfx90a" : "gfx942");
-  ASSERT_FALSE(code.empty()) << text;
-  TestWave w(code, gpu);
-  w->setPair(kExecLo, 0);  // plays no part
-
-  std::vector<int> a(static_cast<std::size_t>(m.blocks * m.size * m.k)), b(a.size());
-  auto at = [&](int block, int row, int k) { return (block * m.size + row) * m.k + k; };
-  for (int block = 0; block < m.blocks; ++block)
-    for (int row = 0; row < m.size; ++row)
-      for (int k = 0; k < m.k; ++k) {
-        b[at(block, row, k)] = small();
-        o.put(w, kB, m.b, o.sourceLane(block, row, k), k % m.perLane(), b[at(block, row, k)]);
-        if (!m.sparse) {
-          a[at(block, row, k)] = small();
-          o.put(w, base + kA, m.a, o.sourceLane(block, row, k), k % m.perLane(), a[at(block, row, k)]);
-        } else if (k % 4 == 0) {  // two of four, in rising order
-          int first = static_cast<int>(random() % 3),
-              second = first + 1 + static_cast<int>(random() % unsigned(3 - first));
-          int lane = o.sourceLane(0, row, k), n = k % m.perLane() / 2;
-          std::uint32_t& index = w.v(kIndex, static_cast<unsigned>(lane));
-          index |= static_cast<std::uint32_t>(first | second << 2) << (2 * n);
-          for (int which = 0; which < 2; ++which) {
-            int x = small();
-            a[at(0, row, k + (which ? second : first))] = x;
-            o.put(w, base + kA, m.a, lane, n + which, x);
-          }
-        }
-      }
-  std::vector<int> expected;
-  for (int pass = 0; pass < 2; ++pass) {
-    std::size_t n = 0;
-    for (int block = 0; block < m.blocks; ++block)
-      for (int row = 0; row < m.size; ++row)
-        for (int column = 0; column < m.size; ++column, ++n) {
-          int lane, index;
-          o.place(block, row, column, lane, index);
-          if (pass == 0) {
-            int sum = small();
-            o.put(w, base + (m.sparse ? kD : kC), m.result == "i32" ? "f32" : m.result, lane, index, sum);
-            if (m.result == "i32")
-              w.v(base + (m.sparse ? kD : kC) + static_cast<unsigned>(index), static_cast<unsigned>(lane)) =
-                  static_cast<std::uint32_t>(sum);
-            int from = cbsz ? (block >> cbsz << cbsz) + abid : block;
-            for (int k = 0; k < m.k; ++k) sum += a[at(from, row, k)] * b[at(block, column, k)];
-            expected.push_back(sum);
-          } else {
-            ASSERT_EQ(o.result(w, base + kD, lane, index), expected[n])
-                << text << " block " << block << " row " << row << " column " << column;
-          }
-        }
-    if (pass == 0) {
-      ASSERT_EQ(w.run(), "") << text;
-    }
+class Product {
+ public:
+  Product(const Matrix& m, Gpu gpu, bool accumulation, const std::string& modifiers = "", int cbsz = 0, int abid = 0)
+      : m_(m), gpu_(gpu), base_(accumulation ? 256 : 0), cbsz_(cbsz), abid_(abid) {
+    unsigned wordsA = static_cast<unsigned>((m.sparse ? m.perLane() / 2 : m.perLane()) * m.bits(m.a) / 32);
+    unsigned wordsB = static_cast<unsigned>(m.perLane() * m.bits(m.b) / 32);
+    unsigned wordsD = static_cast<unsigned>(m.results() * m.bits(m.result) / 32);
+    char file = accumulation ? 'a' : 'v';
+    std::string c = m.sparse ? registers('v', kIndex, 1) : registers(file, kC, wordsD);
+    text = m.name + " " + registers(file, kD, wordsD) + ", " + registers(file, kA, wordsA) + ", " +
+           registers('v', kB, wordsB) + ", " + c + " " + modifiers;
   }
+
+  std::string text;
+
+  // `code` has the instruction at `offset`.
+  void check(const std::vector<std::uint32_t>& code, std::size_t offset, bool edges) {
+    TestWave w(code, gpu_);
+    w->ip = w->code->at(w->code->region().begin + offset);
+    w->setPair(kExecLo, 0);  // plays no part
+    std::mt19937 random(42);
+    auto pick = [&](const std::string& format) {
+      return edges ? edgeOf(format, random) : encode(format, static_cast<int>(random() % 7) - 3);
+    };
+    fill(w, random, pick);
+    std::vector<U64> expected;
+    eachResult([&](int block, int row, int column, int lane, int index) {
+      U64 c = pick(m_.result);
+      o_.put(w, base_ + (m_.sparse ? kD : kC), m_.result, lane, index, c);
+      expected.push_back(dot(block, row, column, c));
+    });
+    ASSERT_EQ(w.run(), "") << text;
+    std::size_t n = 0;
+    eachResult([&](int block, int row, int column, int lane, int index) {
+      U64 got = o_.result(w, base_ + kD, lane, index), wanted = expected[n++];
+      FloatFormat f = m_.result == "f64" ? kDoubleFormat : kFloatFormat;
+      bool nans = m_.result != "i32" && f.isNan(got) && f.isNan(wanted);
+      ASSERT_TRUE(got == wanted || nans) << text << " block " << block << " row " << row << " column " << column
+                                         << std::hex << " gives " << got << ", not " << wanted;
+    });
+  }
+
+ private:
+  std::size_t at(int block, int row, int k) const {
+    return static_cast<std::size_t>((block * m_.size + row) * m_.k + k);
+  }
+  template <class Visit>
+  void eachResult(Visit visit) {
+    for (int block = 0; block < m_.blocks; ++block)
+      for (int row = 0; row < m_.size; ++row)
+        for (int column = 0; column < m_.size; ++column) {
+          int lane, index;
+          o_.place(block, row, column, lane, index);
+          visit(block, row, column, lane, index);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+  }
+
+  // A and B, in registers and here as they are multiplied. A sparse A has two of four.
+  template <class Pick>
+  void fill(TestWave& w, std::mt19937& random, Pick pick) {
+    a_.assign(static_cast<std::size_t>(m_.blocks * m_.size * m_.k), 0);
+    b_ = a_;
+    stored_.assign(a_.size(), !m_.sparse);
+    for (int block = 0; block < m_.blocks; ++block)
+      for (int row = 0; row < m_.size; ++row)
+        for (int k = 0; k < m_.k; ++k) {
+          int lane = o_.sourceLane(block, row, k), n = k % m_.perLane();
+          U64 code = pick(m_.b);
+          b_[at(block, row, k)] = multiplied(m_.b, code, flushes());
+          o_.put(w, kB, m_.b, lane, n, code);
+          if (!m_.sparse) {
+            putA(w, block, row, k, lane, n, pick(m_.a));
+          } else if (k % 4 == 0) {
+            int first = static_cast<int>(random() % 3),
+                second = first + 1 + static_cast<int>(random() % unsigned(3 - first));
+            w.v(kIndex, static_cast<unsigned>(lane)) |= static_cast<std::uint32_t>(first | second << 2) << n;
+            putA(w, 0, row, k + first, lane, n / 2, pick(m_.a));
+            putA(w, 0, row, k + second, lane, n / 2 + 1, pick(m_.a));
+          }
+        }
+  }
+  void putA(TestWave& w, int block, int row, int k, int lane, int n, U64 code) {
+    a_[at(block, row, k)] = multiplied(m_.a, code, flushes());
+    stored_[at(block, row, k)] = true;
+    o_.put(w, base_ + kA, m_.a, lane, n, code);
+  }
+
+  U64 dot(int block, int row, int column, U64 sum) const {
+    FloatFormat f = m_.result == "f64" ? kDoubleFormat : kFloatFormat;
+    int from = cbsz_ ? (block >> cbsz_ << cbsz_) + abid_ : block;
+    for (int k = 0; k < m_.k; ++k) {
+      if (!stored_[at(from, row, k)]) continue;
+      U64 x = a_[at(from, row, k)], y = b_[at(block, column, k)];
+      sum = m_.result == "i32" ? (x * y + sum) & 0xffffffff : exactFma(f, x, y, sum, Rounding::kNearestEven);
+    }
+    return flushes() && f.isDenormal(sum) ? sum & f.sign() : sum;
+  }
+  // CDNA2 has no denormals where sources have 16 bits.
+  bool flushes() const { return gpu_ == Gpu::kGfx90a && m_.bits(m_.a) == 16; }
+
+  const Matrix m_;
+  const Operands o_{m_};
+  Gpu gpu_;
+  unsigned base_;
+  int cbsz_, abid_;
+  std::vector<U64> a_, b_;
+  std::vector<bool> stored_;
+};
+
+std::vector<std::string> mnemonics() {
+  std::vector<std::string> names;
+  for (const Row& row : allRows())
+    if (describe(row.name).size) names.push_back(row.name);
+  return names;
+}
+const EdgeTested kTested[] = {EdgeTested(mnemonics()), EdgeTested({"v_accvgpr_read_b32", "v_accvgpr_write_b32"})};
+
+void checkAll(std::vector<Product>& products, Gpu gpu) {
+  std::string source;
+  for (const Product& p : products) source += p.text + "\n s_endpgm\n";
+  std::vector<std::uint32_t> code = assemble(source, gpu == Gpu::kGfx90a ? "gfx90a" : "gfx942");
+  constexpr std::size_t kWords = 3;  // each: two of the instruction and its s_endpgm
+  ASSERT_EQ(code.size(), kWords * products.size() + 1) << source;
+  for (std::size_t k = 0; k < products.size(); ++k)
+    for (bool edges : {false, true}) ASSERT_NO_FATAL_FAILURE(products[k].check(code, 4 * kWords * k, edges));
 }
 
 TEST(Matrix, EveryShapeIsAProduct) {
   if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
-  int shapes = 0;
-  for (const Row& row : allRows()) {
-    std::string name = row.name;
-    if (name.find("mfma") == std::string::npos) continue;
-    Matrix m = describe(name);
-    ASSERT_NE(m.size, 0) << name;
-    for (Gpu gpu : {Gpu::kGfx90a, Gpu::kGfx942}) {
+  for (Gpu gpu : {Gpu::kGfx90a, Gpu::kGfx942}) {
+    std::vector<Product> products;
+    for (const Row& row : allRows()) {
+      std::string name = row.name;
+      if (name.find("mfma") == std::string::npos) continue;
       if (!(row.gpus & (gpu == Gpu::kGfx90a ? kOnly90a : kOnly942))) continue;
-      check(m, gpu, false);
-      check(m, gpu, true);
-      ++shapes;
+      Matrix m = describe(name);
+      ASSERT_NE(m.size, 0) << name;
+      for (bool accumulation : {false, true}) products.emplace_back(m, gpu, accumulation);
     }
+    EXPECT_GT(products.size(), 40u);
+    ASSERT_NO_FATAL_FAILURE(checkAll(products, gpu));
   }
-  EXPECT_GT(shapes, 60);
 }
 
 TEST(Matrix, BroadcastOfBlocks) {
   if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
-  check(describe("v_mfma_f32_4x4x1f32"), Gpu::kGfx90a, false, "cbsz:2 abid:3", 2, 3);
-  check(describe("v_mfma_f32_16x16x4f16"), Gpu::kGfx90a, true, "cbsz:1 abid:1", 1, 1);
-  check(describe("v_mfma_f32_32x32x4_2b_bf16"), Gpu::kGfx942, false, "cbsz:1 abid:0", 1, 0);
+  std::vector<Product> cdna2, cdna3;
+  cdna2.emplace_back(describe("v_mfma_f32_4x4x1f32"), Gpu::kGfx90a, false, "cbsz:2 abid:3", 2, 3);
+  cdna2.emplace_back(describe("v_mfma_f32_16x16x4f16"), Gpu::kGfx90a, true, "cbsz:1 abid:1", 1, 1);
+  cdna3.emplace_back(describe("v_mfma_f32_32x32x4_2b_bf16"), Gpu::kGfx942, false, "cbsz:1 abid:0", 1, 0);
+  checkAll(cdna2, Gpu::kGfx90a);
+  checkAll(cdna3, Gpu::kGfx942);
 }
 
 TEST(Matrix, AccumulationRegisters) {

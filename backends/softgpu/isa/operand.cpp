@@ -28,7 +28,8 @@ constexpr std::uint32_t kIeee = 1u << 9;
 
 template <class T>
 HIPR_INLINE T multiplied(T x, T factor) {
-  return x * factor + T(0);  // -0 becomes +0
+  T product = x * factor;
+  return product == T(0) ? T(0) : product;  // -0 becomes +0
 }
 template <class T>
 HIPR_INLINE T clamped(T x, bool clampNan) {
@@ -96,9 +97,9 @@ void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std
 }
 
 HostRounding::HostRounding(std::uint32_t mode, Kind result)
-    : mode_(result == Kind::kF32   ? mode & 3
-            : result == Kind::kF64 ? (mode >> 2) & 3
-                                   : 0) {
+    : mode_(result == Kind::kF32 ? mode & 3
+            : isFloat(result)    ? (mode >> 2) & 3
+                                 : 0) {
   constexpr int kModes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   if (mode_) std::fesetround(kModes[mode_]);
 }
@@ -155,7 +156,7 @@ Rows modified(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t
   }
   if (i.form == Form::kVop3 && isShort(kind) && ((i.opSel >> k) & 1)) rows = select(rows, 5, false, buffer);
   rows = applySign(rows, kind, (i.abs >> k) & 1, (i.neg >> k) & 1, buffer);
-  if (!keepsDenormals(w.mode, kind, 1)) {
+  if (!keepsDenormals(w.mode, kind, 1) && !(i.flags & kRawSources)) {
     if (rows != buffer) std::memcpy(buffer, rows, kLanes * (isWide(kind) ? 2 : 1) * sizeof *buffer);
     flushDenormals(buffer, kind);
     rows = buffer;
@@ -190,9 +191,9 @@ void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
   {
     HostRounding rounding(w.mode, shape.result);
     mask = loop(rows, direct ? dst : out, w.mode);
+    if (!isMask && !direct) modifyResult(out, shape.result, i.omod, i.clamp, w.mode);
   }
   if (!isMask && !direct) {
-    modifyResult(out, shape.result, i.omod, i.clamp, w.mode);
     if (flush) flushDenormals(out, shape.result);
     insert(out, dst, place);
     storeLanes(lanes, dst, out, isWide(shape.result) ? 2 : 1);

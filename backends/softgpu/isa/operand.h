@@ -130,7 +130,7 @@ Rows applySign(Rows in, Kind kind, bool abs, bool neg, std::uint32_t* out);
 bool keepsDenormals(std::uint32_t mode, Kind kind, unsigned which);
 void flushDenormals(std::uint32_t* row, Kind kind);
 void modifyResult(std::uint32_t* rows, Kind kind, unsigned omod, bool clamp, std::uint32_t mode);
-// The host rounds as MODE says while this lives. Halves are made by integer code that rounds to nearest.
+// The host rounds as MODE says while this lives.
 class HostRounding {
  public:
   HostRounding(std::uint32_t mode, Kind result);

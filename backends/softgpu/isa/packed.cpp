@@ -64,6 +64,7 @@ void runHalves(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
   for (unsigned k = 0; k < 3 && shape.sources[k] != Kind::kNone && shape.sources[k] != Kind::kLane; ++k)
     rows[k] = sourceHalves(w, i, k, shape.sources[k], buffers[k]);
   bool flush = !keepsDenormals(w.mode, shape.result, 2), clamp = i.clamp && isFloat(shape.result);
+  HostRounding rounding(w.mode, shape.result);
   if (w.exec() == ~0ull && !flush && !clamp) {
     loop(rows, w.row(i.dst), w.mode);
     return;

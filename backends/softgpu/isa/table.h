@@ -43,12 +43,13 @@ inline constexpr std::uint8_t kAllGpus = kOnly90a | kOnly942;
 inline constexpr std::uint16_t kReadsDst = 1;  // the old destination is one more source, after the encoded ones
 inline constexpr std::uint16_t kMulK = 2;  // a literal follows and is source 1; the encoded source 1 becomes source 2
 inline constexpr std::uint16_t kAddK = 4;  // a literal follows and is source 2
-inline constexpr std::uint16_t kCarryOut = 8;     // writes a lane mask: VCC, or SDST of the VOP3B form
-inline constexpr std::uint16_t kMaskIn = 16;      // the last source is a lane mask: VCC, or the one VOP3 names
-inline constexpr std::uint16_t kCmpx = 32;        // a compare that also writes EXEC
-inline constexpr std::uint16_t kMatrix = 64;      // VOP3P fields read as the matrix (MAI) shape
-inline constexpr std::uint16_t kNoVop3 = 128;     // exists in its short encoding only
-inline constexpr std::uint16_t kKeepsHalf = 256;  // a 16-bit result leaves the other half of the register alone
+inline constexpr std::uint16_t kCarryOut = 8;      // writes a lane mask: VCC, or SDST of the VOP3B form
+inline constexpr std::uint16_t kMaskIn = 16;       // the last source is a lane mask: VCC, or the one VOP3 names
+inline constexpr std::uint16_t kCmpx = 32;         // a compare that also writes EXEC
+inline constexpr std::uint16_t kMatrix = 64;       // VOP3P fields read as the matrix (MAI) shape
+inline constexpr std::uint16_t kNoVop3 = 128;      // exists in its short encoding only
+inline constexpr std::uint16_t kRawSources = 512;  // denormal sources stay, whatever MODE says
+inline constexpr std::uint16_t kKeepsHalf = 256;   // a 16-bit result leaves the other half of the register alone
 
 struct Row {
   Encoding encoding;

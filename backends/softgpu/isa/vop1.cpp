@@ -63,8 +63,8 @@ LANE(v_cvt_f16_u16, Half, (U16 a), toHalf(static_cast<float>(a)))
 LANE(v_cvt_f16_i16, Half, (I16 a), toHalf(static_cast<float>(a)))
 LANE(v_cvt_u16_f16, U16, (Half a), toU16(toFloat(a)))
 LANE(v_cvt_i16_f16, I16, (Half a), toI16(toFloat(a)))
-LANE(v_cvt_norm_i16_f16, I16, (Half a), toI16(std::nearbyint(std::fmax(std::fmin(toFloat(a), 1.0f), -1.0f) * 32767.0f)))
-LANE(v_cvt_norm_u16_f16, U16, (Half a), toU16(std::nearbyint(std::fmax(std::fmin(toFloat(a), 1.0f), 0.0f) * 65535.0f)))
+LANE(v_cvt_norm_i16_f16, I16, (Half a), static_cast<I16>(toSignedNorm(toFloat(a))))
+LANE(v_cvt_norm_u16_f16, U16, (Half a), static_cast<U16>(toUnsignedNorm(toFloat(a))))
 
 static HIPR_INLINE U32 toUnsignedByte(I32 x) {
   return static_cast<U32>(x < 0 ? 0 : x > 255 ? 255 : x);

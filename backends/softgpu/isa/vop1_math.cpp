@@ -34,28 +34,34 @@ LANE(v_frexp_mant_f16, Half, (Half a), toHalf(mantissa(toFloat(a))))
 static HIPR_INLINE float reciprocalRoot(float x) {
   return static_cast<float>(1.0 / std::sqrt(double{x}));
 }
-// The argument of sine and cosine is in turns. Exact reduction first: past 256 the hardware gives 0 and 1.
+// The argument of sine and cosine is in turns. Exact reduction first, to a quarter of a turn around a zero; past 256
+// the hardware gives 0 and 1.
+static HIPR_INLINE float sineOf(double turns) {
+  return static_cast<float>(std::sin(turns * 6.283185307179586476925));
+}
+static HIPR_INLINE double partOfTurn(float turns) {
+  return double{turns} - std::nearbyint(double{turns});
+}
 static HIPR_INLINE float sine(float turns) {
-  constexpr double kTwoPi = 6.283185307179586476925;
   if (!(std::fabs(turns) <= 256.0f)) return turns - turns == 0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-  double t = double{turns} - std::nearbyint(double{turns});
-  return static_cast<float>(std::sin(t * kTwoPi));
+  double t = partOfTurn(turns);
+  t = std::fabs(t) > 0.25 ? std::copysign(0.5 - std::fabs(t), t) : t;
+  return turns == 0 ? turns : sineOf(t);
 }
 static HIPR_INLINE float cosine(float turns) {
-  constexpr double kTwoPi = 6.283185307179586476925;
   if (!(std::fabs(turns) <= 256.0f)) return turns - turns == 0 ? 1.0f : std::numeric_limits<float>::quiet_NaN();
-  double t = double{turns} - std::nearbyint(double{turns});
-  return static_cast<float>(std::cos(t * kTwoPi));
+  return sineOf(0.25 - std::fabs(partOfTurn(turns)));
 }
 
-LANE(v_exp_f32, float, (float a), ::exp2f(a))
-LANE(v_log_f32, float, (float a), ::log2f(a))
-LANE(v_exp_legacy_f32, float, (float a), ::exp2f(a))
-LANE(v_log_legacy_f32, float, (float a), ::log2f(a))
-LANE(v_rcp_f32, float, (float a), 1.0f / a)
-LANE(v_rcp_iflag_f32, float, (float a), 1.0f / a)
-LANE(v_rsq_f32, float, (float a), reciprocalRoot(a))
-LANE(v_sqrt_f32, float, (float a), std::sqrt(a))
+// Of f32, and of no other format, these neither take nor give denormals, whatever MODE says.
+LANE(v_exp_f32, float, (float a), flushed(::exp2f(flushed(a))))
+LANE(v_log_f32, float, (float a), flushed(::log2f(flushed(a))))
+LANE(v_exp_legacy_f32, float, (float a), flushed(::exp2f(flushed(a))))
+LANE(v_log_legacy_f32, float, (float a), flushed(::log2f(flushed(a))))
+LANE(v_rcp_f32, float, (float a), flushed(1.0f / flushed(a)))
+LANE(v_rcp_iflag_f32, float, (float a), flushed(1.0f / flushed(a)))
+LANE(v_rsq_f32, float, (float a), reciprocalRoot(flushed(a)))
+LANE(v_sqrt_f32, float, (float a), std::sqrt(flushed(a)))
 LANE(v_sin_f32, float, (float a), sine(a))
 LANE(v_cos_f32, float, (float a), cosine(a))
 LANE(v_rcp_f64, double, (double a), 1.0 / a)

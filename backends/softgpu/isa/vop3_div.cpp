@@ -101,7 +101,8 @@ HIPR_INLINE F divFixup(F quotient, F denominator, F numerator) {
 HIPR_INLINE Half divFixupHalf(Half quotient, Half denominator, Half numerator) {
   unsigned sign = (denominator.bits ^ numerator.bits) & 0x8000u;
   unsigned d = denominator.bits & 0x7fffu, n = numerator.bits & 0x7fffu;
-  unsigned r = sign | (quotient.bits & 0x7fffu);
+  unsigned q = quotient.bits & 0x7fffu;
+  unsigned r = sign | (q > 0x7c00 ? 0x7c00 : q);
   r = d == 0x7c00 || n == 0 ? sign : r;
   r = d == 0 || n == 0x7c00 ? sign | 0x7c00 : r;
   r = (d == 0 && n == 0) || (d == 0x7c00 && n == 0x7c00) ? 0xfe00 : r;

@@ -1,5 +1,5 @@
 // Floating point instructions that exist in the VOP3 encoding only, but for division (vop3_div.cpp).
-#include "backends/softgpu/isa/float_rules.h"
+#include "backends/softgpu/isa/convert.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 namespace {
@@ -7,22 +7,11 @@ namespace {
 using U32 = std::uint32_t;
 using I32 = std::int32_t;
 
-// Rounds the product on its own and treats denormals as zero, whatever MODE says.
-HIPR_INLINE float multiplyThenAdd(float a, float b, float c) {
-  return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
-}
 HIPR_INLINE float legacyMultiplyThenAdd(float a, float b, float c) {
   return flushed(flushed(legacyProduct(flushed(a), flushed(b))) + flushed(c));
 }
 HIPR_INLINE float number(Half x) {
   return toFloat(x);
-}
-HIPR_INLINE Half flushedHalf(Half x) {
-  return {static_cast<std::uint16_t>(x.bits & 0x7c00 ? x.bits : x.bits & 0x8000)};
-}
-HIPR_INLINE Half multiplyThenAdd(Half a, Half b, Half c) {
-  Half product = flushedHalf(toHalf(number(flushedHalf(a)) * number(flushedHalf(b))));
-  return flushedHalf(toHalf(number(product) + number(flushedHalf(c))));
 }
 
 // Cube maps: the face is the axis of the largest coordinate, z before y before x.
@@ -44,20 +33,18 @@ HIPR_INLINE float cubeMajor(Cube c) {
   return 2.0f * (c.zFace() ? c.z : c.yFace() ? c.y : c.x);
 }
 
-HIPR_INLINE float nearestEven(float x) {
-  return __builtin_rintf(x);
-}
 HIPR_INLINE U32 signedNorm(float x) {
-  float limited = x > -1.0f ? (x < 1.0f ? x : 1.0f) : x != x ? 0.0f : -1.0f;
-  return static_cast<U32>(static_cast<I32>(nearestEven(limited * 32767.0f))) & 0xffff;
+  return static_cast<U32>(toSignedNorm(x)) & 0xffff;
 }
 HIPR_INLINE U32 unsignedNorm(float x) {
-  float limited = x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
-  return static_cast<U32>(static_cast<I32>(nearestEven(limited * 65535.0f)));
+  return static_cast<U32>(toUnsignedNorm(x));
 }
-HIPR_INLINE U32 toByte(float x) {
+// Rounded as MODE says for f32.
+HIPR_INLINE U32 toByte(float x, Lane l) {
   float limited = x > 0.0f ? (x < 255.0f ? x : 255.0f) : 0.0f;
-  return static_cast<U32>(static_cast<I32>(nearestEven(limited)));
+  float up = std::ceil(limited), down = std::floor(limited), nearest = __builtin_roundevenf(limited);
+  unsigned rounding = l.mode & 3;
+  return static_cast<U32>(static_cast<I32>(rounding == 0 ? nearest : rounding == 1 ? up : down));
 }
 HIPR_INLINE U32 withByte(U32 old, U32 position, U32 byte) {
   U32 shift = 8 * (position & 3);
@@ -82,11 +69,17 @@ HIPR_INLINE double trigSegment(double x, U32 segment) {
   return isNan(x) ? quiet(x) : scaled(static_cast<double>(bits), scale);
 }
 
+template <bool kGeneral>
+void fusedHalves(Wave& w, const Inst& i) {
+  if (roundsHalvesOneWay(w.mode)) return runGeneral(w, i, Lanes<fusedOneWay>::kShape, Lanes<fusedOneWay>::loop);
+  kGeneral ? Lanes<fusedToNearest>::general(w, i) : Lanes<fusedToNearest>::plain(w, i);
+}
+
 }  // namespace
 
 LANE(v_fma_f32, float, (float a, float b, float c), __builtin_fmaf(a, b, c))
 LANE(v_fma_f64, double, (double a, double b, double c), __builtin_fma(a, b, c))
-LANE(v_fma_f16, HalfFloat, (HalfFloat a, HalfFloat b, HalfFloat c), fusedForHalf(a, b, c))
+const Impl v_fma_f16{fusedHalves<false>, fusedHalves<true>};
 const Impl v_fma_legacy_f16 = v_fma_f16;
 LANE(v_mad_f32, float, (float a, float b, float c), multiplyThenAdd(a, b, c))
 LANE(v_mad_legacy_f32, float, (float a, float b, float c), legacyMultiplyThenAdd(a, b, c))
@@ -118,9 +111,9 @@ LANE(v_cvt_pknorm_i16_f32, U32, (float a, float b), signedNorm(a) | signedNorm(b
 LANE(v_cvt_pknorm_u16_f32, U32, (float a, float b), unsignedNorm(a) | unsignedNorm(b) << 16)
 LANE(v_cvt_pknorm_i16_f16, U32, (Half a, Half b), signedNorm(number(a)) | signedNorm(number(b)) << 16)
 LANE(v_cvt_pknorm_u16_f16, U32, (Half a, Half b), unsignedNorm(number(a)) | unsignedNorm(number(b)) << 16)
-LANE(v_cvt_pk_u8_f32, U32, (float a, U32 position, U32 old), withByte(old, position, toByte(a)))
+LANE(v_cvt_pk_u8_f32, U32, (float a, U32 position, U32 old, Lane l), withByte(old, position, toByte(a, l)))
 // Accumulating: the byte replaces the destination's own.
-LANE(v_cvt_pkaccum_u8_f32, U32, (float a, U32 position, U32, U32 old), withByte(old, position, toByte(a)))
+LANE(v_cvt_pkaccum_u8_f32, U32, (float a, U32 position, U32 old, Lane l), withByte(old, position, toByte(a, l)))
 LANE(v_pack_b32_f16, U32, (Half a, Half b), a.bits | U32{b.bits} << 16)
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

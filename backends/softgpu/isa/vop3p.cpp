@@ -80,7 +80,17 @@ HALVES(v_pk_max_i16, I16, (I16 a, I16 b), a > b ? a : b)
 HALVES(v_pk_min_i16, I16, (I16 a, I16 b), a < b ? a : b)
 HALVES(v_pk_max_u16, U16, (U16 a, U16 b), a > b ? a : b)
 HALVES(v_pk_min_u16, U16, (U16 a, U16 b), a < b ? a : b)
-HALVES(v_pk_fma_f16, HalfFloat, (HalfFloat a, HalfFloat b, HalfFloat c), fusedForHalf(a, b, c))
+
+RUN(v_pk_fma_f16) {
+  runHalves(w, i, Lanes<fusedToNearest>::kShape,
+            roundsHalvesOneWay(w.mode) ? Packed<fusedOneWay>::loop : Packed<fusedToNearest>::loop);
+}
+// The VOP2 encoding has no op_sel: low halves with low halves, high ones with high ones.
+RUN(v_pk_fmac_f16) {
+  Inst straight = i;
+  straight.opSelHi = 7;
+  v_pk_fma_f16.plain(w, straight);
+}
 HALVES(v_pk_add_f16, HalfFloat, (HalfFloat a, HalfFloat b), a + b)
 HALVES(v_pk_mul_f16, HalfFloat, (HalfFloat a, HalfFloat b), a* b)
 HALVES(v_pk_min_f16, Half, (Half a, Half b, Lane l), minNum(a, b, ieee(l)))
@@ -141,6 +151,7 @@ void mixed(Wave& w, const Inst& i, U32* out) {
 void mixedHalf(Wave& w, const Inst& i, unsigned shift) {
   alignas(64) U32 out[kLanes];
   mixed(w, i, out);
+  HostRounding rounding(w.mode, Kind::kF16);
   for (int l = 0; l < kLanes; ++l) out[l] = toHalf(fromBits<float>(out[l])).bits;
   modifyResult(out, Kind::kF16, 0, i.clamp, w.mode);
   if (!keepsDenormals(w.mode, Kind::kF16, 2)) flushDenormals(out, Kind::kF16);

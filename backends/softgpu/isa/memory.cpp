@@ -166,21 +166,28 @@ void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool 
 }
 
 void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign) {
-  if (!a.active || !checkAll(w, i, a, bytes)) return;
+  if (a.active && !checkAll(w, i, a, bytes)) return;
+  std::uint32_t values[kLanes] = {};
+  for (std::uint64_t left = a.active; left; left &= left - 1) {
+    int l = std::countr_zero(left);
+    if (bytes == 4)
+      std::memcpy(&values[l], pointer(a.at[l]), 4);
+    else if (bytes == 2)
+      values[l] = sign ? readAs<std::int16_t>(a.at[l]) : readAs<std::uint16_t>(a.at[l]);
+    else
+      values[l] = sign ? readAs<std::int8_t>(a.at[l]) : readAs<std::uint8_t>(a.at[l]);
+  }
+  storeToLds(w, i, values);
+}
+
+void storeToLds(Wave& w, const Inst& i, Rows values) {
   std::vector<std::uint8_t>& lds = w.group->lds;
   std::uint64_t base = (w.s[kM0] & 0xffff) + i.literal;  // the instruction's offset counts on both sides
-  for (std::uint64_t left = a.active; left; left &= left - 1) {
+  for (std::uint64_t left = w.exec(); left; left &= left - 1) {
     int l = std::countr_zero(left);
     std::uint64_t to = base + static_cast<unsigned>(l) * 4;
     if (to + 4 > lds.size()) return raise(w, i, FaultKind::kMemory, "LDS access out of range", l, to);
-    std::uint32_t value = 0;
-    if (bytes == 4)
-      std::memcpy(&value, pointer(a.at[l]), 4);
-    else if (bytes == 2)
-      value = sign ? readAs<std::int16_t>(a.at[l]) : readAs<std::uint16_t>(a.at[l]);
-    else
-      value = sign ? readAs<std::int8_t>(a.at[l]) : readAs<std::uint8_t>(a.at[l]);
-    std::memcpy(&lds[to], &value, 4);
+    std::memcpy(&lds[to], &values[l], 4);
   }
 }
 

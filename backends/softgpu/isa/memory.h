@@ -28,8 +28,9 @@ void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place
 // Memory <- registers.
 void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride = 4);
 void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool high, Rows row);
-// LDS <- memory, lane after lane from M0's base.
+// LDS <- memory, lane after lane from M0's base. Active lanes that `a` leaves out get zero, as registers would.
 void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign);
+void storeToLds(Wave& w, const Inst& i, Rows values);
 
 // EXEC holds `lanes` while in scope: the memory functions write results under it.
 class ExecScope {

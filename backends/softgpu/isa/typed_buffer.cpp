@@ -109,13 +109,6 @@ U32 toField(U32 value, unsigned bits, unsigned number) {
   return value & ones(bits);
 }
 
-bool prepare(Wave& w, const Inst& i, BufferDescriptor& d) {
-  if (!w.exec() || !BufferDescriptor::read(w, i, d)) return false;
-  if (!i.lds) return true;
-  raise(w, i, FaultKind::kIllegalInstruction, "typed load to LDS not implemented");
-  return false;
-}
-
 bool typedByInst(const Inst& i) {
   return allRows()[i.row].encoding == Encoding::MTBUF;
 }
@@ -135,7 +128,9 @@ U32 narrowed(const Format& f, U32 value) {
 
 void load(Wave& w, const Inst& i, unsigned components, bool halves, bool high) {
   BufferDescriptor d;
-  if (!prepare(w, i, d)) return;
+  if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
+  if (i.lds && (components > 1 || halves))
+    return raise(w, i, FaultKind::kIllegalInstruction, "only one dword of a lane goes to LDS");
   Format f(typedByInst(i) ? i.ext : d.format);
   alignas(64) Element raw{}, out{};
   if (!loadElements(w, i, d, f.bytes, raw)) return;
@@ -153,12 +148,13 @@ void load(Wave& w, const Inst& i, unsigned components, bool halves, bool high) {
     }
     if (high) out[0][l] = placePart(row[l], out[0][l], Place::kHigh);
   }
+  if (i.lds) return storeToLds(w, i, out[0]);
   storeMasked(w, row, out[0], halves ? (components + 1) / 2 : components);
 }
 
 void store(Wave& w, const Inst& i, unsigned components, bool halves, bool high) {
   BufferDescriptor d;
-  if (!prepare(w, i, d)) return;
+  if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   Format f(typedByInst(i) ? i.ext : d.format);
   alignas(64) Element raw{};
   Rows row = w.row(i.src[1]);

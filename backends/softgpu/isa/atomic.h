@@ -63,6 +63,14 @@ ATOMIC_FLOAT(MaxFloat, data > old || old != old ? data : old)
 ATOMIC_FLOAT(CompareSwapFloat, old == compare ? data : old)
 #undef ATOMIC_FLOAT
 
+// Without denormals.
+struct AddFloatFlushed {
+  static HIPR_INLINE std::uint32_t flushed(std::uint32_t x) { return x & 0x7f800000 ? x : x & 0x80000000; }
+  static HIPR_INLINE std::uint32_t apply(std::uint32_t old, std::uint32_t data, std::uint32_t) {
+    return flushed(AddFloat::apply(flushed(old), flushed(data), 0u));
+  }
+};
+
 struct AddPackedHalf {
   static HIPR_INLINE std::uint32_t apply(std::uint32_t old, std::uint32_t data, std::uint32_t) {
     auto half = [](std::uint32_t x) { return toFloat(Half{static_cast<std::uint16_t>(x)}); };

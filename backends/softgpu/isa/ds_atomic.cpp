@@ -57,7 +57,6 @@ PAIR(cmpst, b32, CompareSwap, U32, true)
 PAIR(cmpst, f32, CompareSwapFloat, U32, true)
 PAIR(min, f32, MinFloat, U32, false)
 PAIR(max, f32, MaxFloat, U32, false)
-PAIR(add, f32, AddFloat, U32, false)
 PAIR(pk_add, f16, AddPackedHalf, U32, false)
 PAIR(pk_add, bf16, AddPackedBfloat, U32, false)
 PAIR(add, u64, Add, U64, false)
@@ -78,6 +77,18 @@ PAIR(cmpst, f64, CompareSwapFloat, U64, true)
 PAIR(min, f64, MinFloat, U64, false)
 PAIR(max, f64, MaxFloat, U64, false)
 PAIR(add, f64, AddFloat, U64, false)
+
+// In LDS, MODE says what becomes of denormals.
+static void addFloat(Wave& w, const Inst& i, bool returns) {
+  keepsDenormals(w.mode, Kind::kF32, 2) ? modify<atomic::AddFloat, U32, false>(w, i, returns)
+                                        : modify<atomic::AddFloatFlushed, U32, false>(w, i, returns);
+}
+RUN(ds_add_f32) {
+  addFloat(w, i, false);
+}
+RUN(ds_add_rtn_f32) {
+  addFloat(w, i, true);
+}
 
 RUN(ds_wrxchg_rtn_b32) {
   modify<atomic::Swap, U32, false>(w, i, true);

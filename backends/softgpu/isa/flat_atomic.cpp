@@ -41,7 +41,13 @@ INTEGER(or, Or, false)
 INTEGER(xor, Xor, false)
 INTEGER(inc, Increment, false)
 INTEGER(dec, Decrement, false)
-BOTH(add_f32, AddFloat, U32, false)
+#define ADD_F32(segment)                                                                \
+  RUN(segment##_atomic_add_f32) {                                                       \
+    addsDenormals(w) ? run<atomic::AddFloat, U32, false>(w, i, segment##Access)         \
+                     : run<atomic::AddFloatFlushed, U32, false>(w, i, segment##Access); \
+  }
+ADD_F32(flat)
+ADD_F32(global)
 BOTH(pk_add_f16, AddPackedHalf, U32, false)
 BOTH(pk_add_bf16, AddPackedBfloat, U32, false)
 BOTH(add_f64, AddFloat, U64, false)

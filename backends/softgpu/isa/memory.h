@@ -58,6 +58,11 @@ HIPR_INLINE T laneValue(Rows row, int lane) {
     return row[lane];
 }
 
+// CDNA2 adds floats in memory without denormals, whatever MODE says; so LLVM has it.
+HIPR_INLINE bool addsDenormals(const Wave& w) {
+  return w.shared->gpu != Gpu::kGfx90a;
+}
+
 // `data` holds the operand and, for cmpswap, the comparand in the registers after it.
 template <class Op, class T>
 void runAtomic(Wave& w, const Inst& i, const Addresses& a, Rows data, bool hasCompare, std::uint32_t* result) {

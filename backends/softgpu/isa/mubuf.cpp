@@ -202,7 +202,9 @@ INTEGER(or, Or, false)
 INTEGER(xor, Xor, false)
 INTEGER(inc, Increment, false)
 INTEGER(dec, Decrement, false)
-ATOMIC(add_f32, AddFloat, U32, false)
+RUN(buffer_atomic_add_f32) {
+  addsDenormals(w) ? modify<atomic::AddFloat, U32, false>(w, i) : modify<atomic::AddFloatFlushed, U32, false>(w, i);
+}
 ATOMIC(pk_add_f16, AddPackedHalf, U32, false)
 ATOMIC(add_f64, AddFloat, U64, false)
 ATOMIC(min_f64, MinFloat, U64, false)

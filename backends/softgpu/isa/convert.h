@@ -35,10 +35,12 @@ HIPR_INLINE std::uint16_t toU16(float x) {
   return static_cast<std::uint16_t>(static_cast<std::int32_t>(clamped));
 }
 
-// The part after the point, kept below one.
+// The part after the point, kept below one. Zero is +0 however the host rounds, and whatever its floor makes of zeros
+// then.
 template <class F>
 HIPR_INLINE F fraction(F x, F belowOne) {
   F f = x - std::floor(x);
+  f = f == F(0) ? F(0) : f;
   return f > belowOne ? belowOne : f;  // of an infinity: a NaN
 }
 

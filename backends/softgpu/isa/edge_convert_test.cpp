@@ -203,10 +203,10 @@ EdgeCase fraction(const char* assembly, Type t) {
             if (m.f.isNan(in) || m.f.isInfinite(in)) return m.f.nan();
             I64 floor = Exact::of(m.f, in).toInteger(Rounding::kDown, -(1ll << 60), 1ll << 60);
             // Past 2^60 there is nothing after the point.
-            if (floor == 1ll << 60 || floor == -(1ll << 60)) return m.rounding() == Rounding::kDown ? m.f.sign() : 0;
-            bool negate = floor > 0 || (floor == 0 && !m.f.isNegative(in));
-            Exact negated = Exact::integer(negate, static_cast<U64>(floor > 0 ? floor : -floor));
+            if (floor == 1ll << 60 || floor == -(1ll << 60)) return U64{0};
+            Exact negated = Exact::integer(floor > 0, static_cast<U64>(floor > 0 ? floor : -floor));
             U64 r = Exact::of(m.f, in).plus(negated, m.rounding()).rounded(m.f, m.rounding());
+            if (m.f.magnitude(r) == 0) return U64{0};  // the manual does not say which
             return m.out(exactCompare(m.f, r, m.f.one()) >= 0 ? m.f.one() - 1 : r);
           }};
 }

@@ -8,19 +8,26 @@ namespace hipr::softgpu::HIPR_LEVEL {
 using I16 = std::int16_t;
 using I32 = std::int32_t;
 
-LANE(v_trunc_f32, float, (float a), std::trunc(a))
-LANE(v_ceil_f32, float, (float a), std::ceil(a))
-LANE(v_floor_f32, float, (float a), std::floor(a))
+// A whole number has its argument's sign. Said again because what compilers make of floor() for CPUs without such an
+// instruction loses it of zeros while the host rounds down.
+template <class F>
+static HIPR_INLINE F signedAs(F argument, F whole) {
+  return std::copysign(whole, argument);
+}
+
+LANE(v_trunc_f32, float, (float a), signedAs(a, std::trunc(a)))
+LANE(v_ceil_f32, float, (float a), signedAs(a, std::ceil(a)))
+LANE(v_floor_f32, float, (float a), signedAs(a, std::floor(a)))
 LANE(v_rndne_f32, float, (float a), __builtin_roundevenf(a))
 LANE(v_fract_f32, float, (float a), fraction(a, 0x1.fffffep-1f))
-LANE(v_trunc_f64, double, (double a), std::trunc(a))
-LANE(v_ceil_f64, double, (double a), std::ceil(a))
-LANE(v_floor_f64, double, (double a), std::floor(a))
+LANE(v_trunc_f64, double, (double a), signedAs(a, std::trunc(a)))
+LANE(v_ceil_f64, double, (double a), signedAs(a, std::ceil(a)))
+LANE(v_floor_f64, double, (double a), signedAs(a, std::floor(a)))
 LANE(v_rndne_f64, double, (double a), __builtin_roundeven(a))
 LANE(v_fract_f64, double, (double a), fraction(a, 0x1.fffffffffffffp-1))
-LANE(v_trunc_f16, Half, (Half a), toHalf(std::trunc(toFloat(a))))
-LANE(v_ceil_f16, Half, (Half a), toHalf(std::ceil(toFloat(a))))
-LANE(v_floor_f16, Half, (Half a), toHalf(std::floor(toFloat(a))))
+LANE(v_trunc_f16, Half, (Half a), toHalf(signedAs(toFloat(a), std::trunc(toFloat(a)))))
+LANE(v_ceil_f16, Half, (Half a), toHalf(signedAs(toFloat(a), std::ceil(toFloat(a)))))
+LANE(v_floor_f16, Half, (Half a), toHalf(signedAs(toFloat(a), std::floor(toFloat(a)))))
 LANE(v_rndne_f16, Half, (Half a), toHalf(__builtin_roundevenf(toFloat(a))))
 LANE(v_fract_f16, Half, (Half a), toHalf(fraction(toFloat(a), 0x1.ffcp-1f)))
 

@@ -26,7 +26,7 @@ struct Region {
   };
   Allocation allocation;
   Origin origin = Origin::kAllocated;
-  const void* owner = nullptr;  // of a variable: its module
+  const void* owner = nullptr;  // of a variable: its module; of stream-ordered memory: its pool
 
   std::uintptr_t hostBegin() const { return reinterpret_cast<std::uintptr_t>(allocation.host); }
   std::uintptr_t deviceBegin() const { return reinterpret_cast<std::uintptr_t>(allocation.devicePointer); }

@@ -14,6 +14,8 @@
 
 namespace hipr {
 
+struct MemoryPool;
+
 struct Device {
   int ordinal = 0;  // as the program counts
   int index = 0;    // in Platform::devices
@@ -29,6 +31,8 @@ struct Device {
   std::mutex mutex;
   std::map<hipLimit_t, std::size_t> limits;  // those the program has set
   std::set<int> peers;                       // ordinals whose memory this device was allowed to use
+  MemoryPool* defaultPool = nullptr;         // made on first use
+  MemoryPool* pool = nullptr;                // the one the program chose; null, or gone, is the default one
 };
 
 // HIP calls a device's context by an opaque handle; here it is the device itself.

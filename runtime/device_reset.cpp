@@ -47,9 +47,11 @@ hipError_t resetDevice(Process& p, Device& device) {
   }
   {
     std::lock_guard lock(device.mutex);
+    device.defaultPool = device.pool = nullptr;
     device.limits.clear();
     device.peers.clear();
   }
+  forget(p.pools, device.index);
   device.flags = 0;
   device.used = false;
   const hipError_t error = core::deviceReset(device.index, nothingLeft(p));

@@ -7,7 +7,7 @@ namespace hipr {
 
 // Allocates on `device` and makes it known. REQUIRES: size is not 0.
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
-                          Region::Origin origin, void*& address);
+                          Region::Origin origin, void*& address, const void* owner = nullptr);
 
 // Ends what take() returned.
 hipError_t releaseMemory(Process& p, Region region);

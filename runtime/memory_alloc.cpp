@@ -8,10 +8,11 @@
 namespace hipr {
 
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
-                          Region::Origin origin, void*& address) {
+                          Region::Origin origin, void*& address, const void* owner) {
   HIPR_TRY(asyncError());
   Region region{.allocation = {.kind = kind, .device = device.index, .size = size, .flags = flags, .id = p.newId()},
-                .origin = origin};
+                .origin = origin,
+                .owner = owner};
   device.used.store(true, std::memory_order_relaxed);
   HIPR_TRY(core::allocate(region.allocation));
   if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
@@ -23,6 +24,7 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
 }
 
 hipError_t releaseMemory(Process& p, Region region) {
+  if (region.origin == Region::Origin::kStream) leavePool(p, region);
   p.advice.forget(region.allocation.devicePointer, region.allocation.size);
   if (region.allocation.host != nullptr) p.advice.forget(region.allocation.host, region.allocation.size);
   return core::release(region.allocation);

@@ -127,11 +127,13 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
       return answer(data, true);
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return answer(data, std::uint32_t{hipMemAccessFlagsProtReadWrite});
+    case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      if (region->origin != Region::Origin::kStream) return hipErrorNotSupported;
+      return answer(data, region->owner);
     case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
     case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
     case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return hipErrorNotSupported;
   }
   return hipErrorInvalidValue;

@@ -15,6 +15,7 @@
 #include "runtime/device.h"
 #include "runtime/handles.h"
 #include "runtime/objects.h"
+#include "runtime/pool.h"
 #include "runtime/thread_state.h"
 #include "runtime/try.h"
 #include "runtime/vmm.h"
@@ -34,6 +35,7 @@ struct Process {
   HandlePool<Event> events{1 << 20};
   HandlePool<Module> modules{1 << 18};
   HandlePool<Function> functions{1 << 20};
+  HandlePool<MemoryPool> pools{1 << 18};
 
   std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
 

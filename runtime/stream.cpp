@@ -265,6 +265,15 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCap
   return hipSuccess;
 }
 
+hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long long*) {
+  return api::hipStreamIsCapturing(stream, pCaptureStatus);
+}
+
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out,
+                                      unsigned long long*, hipGraph_t*, const hipGraphNode_t**, size_t*) {
+  return api::hipStreamIsCapturing(stream, captureStatus_out);
+}
+
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
   if (mode == nullptr || *mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
     return hipErrorInvalidValue;

@@ -116,6 +116,7 @@ void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t mem
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
   p.isLargeBar = 1;
+  p.memoryPoolsSupported = 1;
 }
 
 DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, int index) {

@@ -387,3 +387,20 @@ TEST(many_streams) {
   for (auto s : all) HIP(hipStreamDestroy(s));
   check::result(got);
 }
+
+TEST(no_stream_is_capturing) {
+  Stream stream;
+  for (hipStream_t s : {hipStream_t(nullptr), hipStream_t(stream)}) {
+    hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
+    HIP(hipStreamIsCapturing(s, &status));
+    EXPECT_EQ(status, hipStreamCaptureStatusNone);
+    status = hipStreamCaptureStatusActive;
+    unsigned long long id = 0;
+    HIP(hipStreamGetCaptureInfo(s, &status, &id));
+    EXPECT_EQ(status, hipStreamCaptureStatusNone);
+    status = hipStreamCaptureStatusActive;
+    HIP(hipStreamGetCaptureInfo_v2(s, &status, nullptr, nullptr, nullptr, nullptr));
+    EXPECT_EQ(status, hipStreamCaptureStatusNone);
+  }
+  HIP_ERR(hipStreamGetCaptureInfo(stream, nullptr, nullptr), hipErrorInvalidValue);
+}

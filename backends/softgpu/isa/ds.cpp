@@ -4,26 +4,28 @@
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
+void placeInLds(Wave& w, unsigned bytes, Addresses& a) {
+  std::uint64_t size = w.lds.end - w.lds.begin, highest = 0;
+  repeatActive(a);
+  for (int l = 0; l < kLanes; ++l) highest = a.at[l] > highest ? a.at[l] : highest;
+  if (highest + bytes > size) {
+    std::memset(w.group->beyondLds, 0, sizeof w.group->beyondLds);
+    for (int l = 0; l < kLanes; ++l)
+      if (a.at[l] + bytes > size) a.at[l] = reinterpret_cast<std::uint64_t>(w.group->beyondLds[l]) - w.lds.begin;
+  }
+  for (int l = 0; l < kLanes; ++l) a.at[l] += w.lds.begin;
+  a.checked = true;
+}
+
 bool ldsAddresses(Wave& w, const Inst& i, Rows base, std::uint32_t offset, unsigned bytes, Addresses& a) {
   a.active = w.exec();
-  a.checked = true;
   if (!a.active) return false;
   if (i.lds) {
     raise(w, i, FaultKind::kIllegalInstruction, "GDS does not exist");
     return false;
   }
-  std::uint64_t size = w.lds.end - w.lds.begin, highest = 0;
   for (int l = 0; l < kLanes; ++l) a.at[l] = base[l] + offset;  // wraps at 32 bits: compilers use negative bases
-  repeatActive(a);
-  for (int l = 0; l < kLanes; ++l) highest = a.at[l] > highest ? a.at[l] : highest;
-  if (highest + bytes > size) {
-    for (int l = 0; l < kLanes; ++l)
-      if (a.at[l] == highest && (a.active >> l) & 1) {
-        raise(w, i, FaultKind::kMemory, "LDS access out of range", l, highest);
-        return false;
-      }
-  }
-  for (int l = 0; l < kLanes; ++l) a.at[l] += w.lds.begin;
+  placeInLds(w, bytes, a);
   return true;
 }
 

@@ -90,12 +90,44 @@ TEST(Ds, AppendAndConsumeCountLanes) {
   EXPECT_EQ(l.word(4), 9u);
 }
 
+// Past the end reads give zero and writes are lost, lane by lane and element by element; an element that straddles the
+// end is past it.
 TEST(Ds, PastTheEnd) {
   NEEDS_ASSEMBLER;
-  Lds l("ds_write_b32 v1, v0 offset:32", 256);
-  std::string text = l.wave.run();
-  EXPECT_NE(text.find("ds_write_b32 v1, v0 offset:32"), std::string::npos) << text;
-  EXPECT_NE(text.find(" lane "), std::string::npos) << text;
+  Lds l(
+      "v_mov_b32 v2, 7\n v_mov_b32 v3, -1\n v_mov_b32 v4, -1\n v_mov_b32 v5, -1\n v_mov_b32 v6, -1\n v_mov_b32 v7, -1\n"
+      "ds_write_b32 v1, v2 offset:32\n ds_read_b32 v3, v1 offset:32\n ds_add_rtn_u32 v4, v1, v2 offset:32\n"
+      "ds_add_rtn_u32 v5, v1, v2 offset:32\n ds_read2_b32 v[6:7], v1 offset0:1 offset1:20\n"
+      "v_mov_b32 v8, 0xfc\n v_mov_b32 v9, -1\n ds_read_u16 v9, v8 offset:3\n"
+      "v_mov_b32 v10, -1\n v_mov_b32 v11, -1\n ds_read_b64 v[10:11], v8",
+      256);
+  ASSERT_EQ(l.wave.run(), "");
+  for (U32 lane = 0; lane < 64; ++lane) {
+    const bool inside = lane < 56;
+    EXPECT_EQ(l.wave.v(3, lane), inside ? 7u : 0) << lane;
+    EXPECT_EQ(l.wave.v(4, lane), inside ? 7u : 0) << lane;
+    EXPECT_EQ(l.wave.v(5, lane), inside ? 14u : 0) << lane;
+    EXPECT_EQ(l.wave.v(6, lane), lane + 1 < 8 ? lane + 1 : lane + 1 < 64 ? 21u : 0) << lane;
+    EXPECT_EQ(l.wave.v(7, lane), lane + 20 < 64 ? 21u : 0) << lane;
+    EXPECT_EQ(l.wave.v(9, lane), 0u) << lane;
+    EXPECT_EQ(l.wave.v(10, lane), 0u) << lane;
+    EXPECT_EQ(l.wave.v(11, lane), 0u) << lane;
+  }
+  EXPECT_EQ(l.word(7), 7u);
+  EXPECT_EQ(l.word(8), 21u);
+  EXPECT_EQ(l.word(63), 21u);
+}
+
+TEST(Ds, PastTheEndThroughAPointer) {
+  NEEDS_ASSEMBLER;
+  Lds l(
+      "s_mov_b64 s[0:1], src_shared_base\n v_mov_b32 v3, s1\n v_add_u32 v2, 32, v1\n v_mov_b32 v4, 9\n"
+      "v_mov_b32 v5, -1\n flat_store_dword v[2:3], v4\n flat_load_dword v5, v[2:3]",
+      256);
+  ASSERT_EQ(l.wave.run(), "");
+  for (U32 lane = 0; lane < 64; ++lane) EXPECT_EQ(l.wave.v(5, lane), lane < 56 ? 9u : 0) << lane;
+  EXPECT_EQ(l.word(7), 7u);
+  EXPECT_EQ(l.word(63), 9u);
 }
 
 TEST(Gws, SemaphoresAndTheBarrierOfOneWave) {

@@ -5,8 +5,13 @@
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
+// Past the end of LDS there is nothing: reads give zero, writes and atomics are lost. Compilers and libraries count on
+// it (a select of two loads, counters of bins that do not exist). Such lanes get 16 bytes of zeros each. REQUIRES:
+// active lanes of `a` hold offsets from the start of LDS; they become addresses.
+void placeInLds(Wave& w, unsigned bytes, Addresses& a);
+
 // Addresses of [base + offset, + bytes) for the active lanes, base in bytes from the start of LDS. False when there are
-// none or one is out of range, which is a fault; so is the GDS bit, as there is no such memory.
+// none; the GDS bit is a fault, as there is no such memory.
 bool ldsAddresses(Wave& w, const Inst& i, Rows base, std::uint32_t offset, unsigned bytes, Addresses& a);
 
 // LDS belongs to one workgroup and a workgroup runs on one thread at a time, so plain accesses are indivisible.

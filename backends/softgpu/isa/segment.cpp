@@ -1,5 +1,6 @@
 #include "backends/softgpu/isa/segment.h"
 
+#include "backends/softgpu/isa/lds.h"
 #include "backends/softgpu/isa/span.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
@@ -48,17 +49,11 @@ void privateAccess(Wave& w, const Inst& i, const std::uint64_t* offsets, std::ui
   access.call(access.context, a, kPrivateStride);
 }
 
-void sharedAccess(Wave& w, const Inst& i, const std::uint64_t* flat, std::uint64_t lanes, unsigned bytes,
-                  Accessor access) {
+void sharedAccess(Wave& w, const std::uint64_t* flat, std::uint64_t lanes, unsigned bytes, Accessor access) {
   Addresses a;
   a.active = lanes;
-  for (std::uint64_t left = lanes; left; left &= left - 1) {
-    int l = std::countr_zero(left);
-    std::uint64_t o = flat[l] & 0xffffffff, size = w.lds.end - w.lds.begin;
-    if (o >= size || bytes > size - o) return raise(w, i, FaultKind::kMemory, "LDS access out of range", l, flat[l]);
-    a.at[l] = w.lds.begin + o;
-  }
-  repeatActive(a);
+  for (int l = 0; l < kLanes; ++l) a.at[l] = flat[l] & 0xffffffff;
+  placeInLds(w, bytes, a);
   ExecScope scope(w, lanes);
   access.call(access.context, a, 4);
 }
@@ -124,7 +119,7 @@ void flatAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access) {
   shared &= a.active;
   priv &= a.active;
   std::uint64_t global = a.active & ~shared & ~priv;
-  if (shared) sharedAccess(w, i, a.at, shared, bytes, access);
+  if (shared) sharedAccess(w, a.at, shared, bytes, access);
   if (priv) {
     std::uint64_t offsets[kLanes];
     for (int l = 0; l < kLanes; ++l) offsets[l] = a.at[l] & 0xffffffff;

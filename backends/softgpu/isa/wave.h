@@ -46,8 +46,9 @@ struct Workgroup {
   DispatchState* shared = nullptr;
   std::uint32_t id[3] = {};
   std::vector<std::uint8_t> lds;
-  unsigned waves = 0;    // not ended
-  unsigned waiting = 0;  // at s_barrier
+  alignas(16) std::uint8_t beyondLds[kLanes][16];  // what lanes read and write past the end of LDS (lds.h)
+  unsigned waves = 0;                              // not ended
+  unsigned waiting = 0;                            // at s_barrier
 };
 
 enum class WaveState : std::uint8_t { kReady, kBarrier, kSleeping, kGws, kEnded };

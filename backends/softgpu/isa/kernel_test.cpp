@@ -94,6 +94,26 @@ TEST(Kernel, LdsHistogramWithDynamicMemory) {
   EXPECT_EQ(out, expected);
 }
 
+// There is no barrier between the read and the write of `pivot`, yet on a GPU every wave has read it by then.
+TEST(Kernel, WavesGoOnFromABarrierSideBySide) {
+  MODULE(module, R"(extern "C" __global__ void roots(float* out, int n) {
+    __shared__ float pivot;
+    if (threadIdx.x == 0) pivot = 65536;
+    __syncthreads();
+    for (int k = 0; k < n; ++k) {
+      float root = sqrtf(pivot);
+      if (threadIdx.x == 0) pivot = root;
+      __syncthreads();
+      out[k * blockDim.x + threadIdx.x] = root;
+    }
+  })");
+  std::vector<float> out(3 * 1024);
+  Arguments arguments;
+  arguments.add(out.data()).add(3);
+  EXPECT_EQ(module.launch("roots", {{1, 1, 1}, {1024, 1, 1}}, arguments), "");
+  for (int k = 0; k < 3 * 1024; ++k) ASSERT_EQ(out[k], k < 1024 ? 256.0f : k < 2048 ? 16.0f : 4.0f) << k;
+}
+
 TEST(Kernel, DivergentLoopsDoubleAndDivision) {
   MODULE(module, R"(extern "C" __global__ void work(double* d, int* steps, int* q) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

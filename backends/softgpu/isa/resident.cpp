@@ -10,7 +10,10 @@ namespace hipr::softgpu {
 namespace {
 
 constexpr std::uint32_t kLdsGranule = 512;
-constexpr std::int32_t kSlice = 4096;  // instructions of one wave before the next one's turn
+// Instructions of one wave before the next one's turn. Waves of a GPU go on from a barrier side by side, and a kernel
+// that lacks the barrier between a read of LDS and a write soon after it works there (rocSOLVER's potf2 is one). So the
+// first turns after a barrier are short.
+constexpr std::int32_t kSlice = 4096, kSliceAfterBarrier = 16;
 
 std::uint32_t registersOf(const KernelDescriptor& d) {
   return ((d.rsrc1 & 63) + 1) * 8;
@@ -35,6 +38,7 @@ void ResidentGroup::start(DispatchState& dispatch, std::uint64_t index) {
   group_.lds.resize((lds + kLdsGranule - 1) / kLdsGranule * kLdsGranule);
   count_ = (items + kLanes - 1) / kLanes;
   group_.waves = count_;
+  slice_ = kSlice;
   while (slots_.size() < count_) slots_.push_back(std::make_unique<Slot>());
   for (unsigned k = 0; k < count_; ++k) {
     if (prepare(*slots_[k], k)) continue;
@@ -104,18 +108,22 @@ bool ResidentGroup::releaseBarrier() {
   if (waiting == 0 || waiting != living) return false;
   for (unsigned k = 0; k < count_; ++k)
     if (slots_[k]->wave.state == WaveState::kBarrier) slots_[k]->wave.state = WaveState::kReady;
+  slice_ = kSliceAfterBarrier;
   return true;
 }
 
 Outcome ResidentGroup::run(std::uint64_t instructions) {
   const std::atomic<bool>& stop = group_.shared->stop;
-  for (std::uint64_t used = 0; used < instructions; used += kSlice) {
+  for (std::uint64_t used = 0; used < instructions;) {
     bool busy = false, living = false;
+    const std::int32_t slice = count_ == 1 ? kSlice : slice_;
+    used += static_cast<std::uint64_t>(slice);
+    slice_ = std::min(2 * slice, kSlice);
     for (unsigned k = 0; k < count_; ++k) {
       Wave& w = slots_[k]->wave;
       if (stop.load(std::memory_order_relaxed)) return Outcome::kDone;
       if (runnable(w)) {
-        w.budget = kSlice;
+        w.budget = slice;
         runWave(w);
         busy |= w.state == WaveState::kReady;
       }

@@ -44,6 +44,7 @@ class ResidentGroup {
   std::uint32_t size_[3] = {};  // work-items; less than the dispatch's in partial workgroups
   std::vector<std::unique_ptr<Slot>> slots_;
   unsigned count_ = 0;
+  std::int32_t slice_ = 0;  // of the next turn
 };
 
 // The registers a wave starts with (AMDGPUUsage, "Initial Kernel Execution State").

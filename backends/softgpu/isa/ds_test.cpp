@@ -44,6 +44,20 @@ TEST(Ds, OneAndTwoElements) {
   EXPECT_EQ(l.wave.v(13, 9), 0xfffffff0u);
 }
 
+// Loads of 16 bits clear the half that is not theirs, as GPUs with ECC do.
+TEST(Ds, HalvesClearTheOther) {
+  NEEDS_ASSEMBLER;
+  Lds l(
+      "v_mov_b32 v2, -1\n v_mov_b32 v3, -1\n v_mov_b32 v4, -1\n v_mov_b32 v5, -1\n ds_read_u16_d16 v2, v1\n"
+      "ds_read_u16_d16_hi v3, v1\n ds_read_i8_d16 v4, v1\n ds_read_u8_d16_hi v5, v1");
+  l.word(9) = 0x123456f8;
+  ASSERT_EQ(l.wave.run(), "");
+  EXPECT_EQ(l.wave.v(2, 9), 0x56f8u);
+  EXPECT_EQ(l.wave.v(3, 9), 0x56f80000u);
+  EXPECT_EQ(l.wave.v(4, 9), 0xfff8u);
+  EXPECT_EQ(l.wave.v(5, 9), 0x00f80000u);
+}
+
 TEST(Ds, Atomics) {
   NEEDS_ASSEMBLER;
   Lds l(

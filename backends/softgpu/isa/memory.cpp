@@ -148,7 +148,7 @@ void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place
   alignas(64) std::uint32_t values[kLanes];
   readParts(a, part, values);
   if (place != Place::kWhole)
-    for (int l = 0; l < kLanes; ++l) values[l] = placePart(row[l], values[l], place);
+    for (int l = 0; l < kLanes; ++l) values[l] = placePart(values[l], place);
   storeMasked(w, row, values, 1);
 }
 

@@ -14,7 +14,7 @@ struct Addresses {
 };
 
 enum class Part : std::uint8_t { kByte, kSignedByte, kShort, kSignedShort };
-// Where a 16-bit part goes: all of the register, or one half with the other kept.
+// Where a 16-bit part goes: all of the register, or one half with the other cleared.
 enum class Place : std::uint8_t { kWhole, kLow, kHigh };
 
 void repeatActive(Addresses& a);
@@ -43,11 +43,10 @@ class ExecScope {
   std::uint64_t saved_;
 };
 
-// Merges a loaded part into a lane's register.
-HIPR_INLINE std::uint32_t placePart(std::uint32_t old, std::uint32_t value, Place place) {
-  return place == Place::kWhole ? value
-         : place == Place::kLow ? (old & 0xffff0000) | (value & 0xffff)
-                                : (old & 0xffff) | value << 16;
+// A lane's register after a part was loaded. Both GPUs have ECC on (sramecc+), where loads write all of a register and
+// clear the half that is not theirs: compilers keep nothing in it, and Tensile counts on the zeros.
+HIPR_INLINE std::uint32_t placePart(std::uint32_t value, Place place) {
+  return place == Place::kWhole ? value : place == Place::kLow ? value & 0xffff : value << 16;
 }
 
 template <class T>

@@ -71,13 +71,12 @@ void loadPart(Wave& w, const Inst& i, unsigned bytes, Part part, Place place) {
     if (!loadElements(w, i, d, bytes, values)) return;
     bool sign = part == Part::kSignedShort;
     for (int l = 0; l < kLanes; ++l)
-      values[0][l] =
-          placePart(row[l], sign ? static_cast<U32>(static_cast<std::int16_t>(values[0][l])) : values[0][l], place);
+      values[0][l] = placePart(sign ? static_cast<U32>(static_cast<std::int16_t>(values[0][l])) : values[0][l], place);
     return storeMasked(w, row, values[0], 1);
   }
   for (std::uint64_t left = w.exec() & ~a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
-    row[l] = placePart(row[l], 0, place);
+    row[l] = 0;
   }
   ExecScope inside(w, a.active);
   loadPart(w, i, a, part, place, row);

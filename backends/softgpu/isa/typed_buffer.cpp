@@ -146,7 +146,7 @@ void load(Wave& w, const Inst& i, unsigned components, bool halves, bool high) {
       else
         out[c][l] = value;
     }
-    if (high) out[0][l] = placePart(row[l], out[0][l], Place::kHigh);
+    if (high) out[0][l] = placePart(out[0][l], Place::kHigh);
   }
   if (i.lds) return storeToLds(w, i, out[0]);
   storeMasked(w, row, out[0], halves ? (components + 1) / 2 : components);

@@ -39,11 +39,18 @@ std::string hostName() {
   return name;
 }
 
-// What is true of a device where it is, but not from here: its memory is not in the CPU's address space.
+// What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
+// program's in its; what they share is exchanged at launches and at synchronization, not while a kernel runs.
 void describeFromHere(Platform& platform) {
   for (DeviceInfo& device : platform.devices) {
-    device.props.isLargeBar = 0;
-    device.attributes.set(hipDeviceAttributeIsLargeBar, 0);
+#define UNTRUE_HERE(Name, field) device.props.field = 0, device.attributes.set(hipDeviceAttribute##Name, 0)
+    UNTRUE_HERE(IsLargeBar, isLargeBar);
+    UNTRUE_HERE(ConcurrentManagedAccess, concurrentManagedAccess);
+    UNTRUE_HERE(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost);
+    UNTRUE_HERE(HostNativeAtomicSupported, hostNativeAtomicSupported);
+    UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
+    UNTRUE_HERE(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables);
+#undef UNTRUE_HERE
     device.attributes.set(hipDeviceAttributeCanUseStreamWaitValue, 0);  // not built
   }
 }

@@ -35,6 +35,10 @@ double plainGoal() {
   return 0;
 }
 
+std::uint64_t lanesOf(const std::string& kernel) {
+  return kernel.starts_with("half_") ? 0x5555555555555555 : kernel.starts_with("part_") ? 0x00ffffffffffffff : ~0ull;
+}
+
 }  // namespace
 
 void measureFamilies(Report& report, const Softgpu& gpu, const std::string& pattern) {
@@ -43,7 +47,7 @@ void measureFamilies(Report& report, const Softgpu& gpu, const std::string& patt
   for (const Family& family : kFamilies) {
     if (std::string(family.what).find(pattern) == std::string::npos) continue;
     const hipFunction_t kernel = gpu.kernel(family.kernel);
-    std::uint64_t exec = std::strcmp(family.kernel, "half_exec") == 0 ? 0x5555555555555555 : ~0ull;
+    std::uint64_t exec = lanesOf(family.kernel);
     const auto run = [&](int rounds) {
       gpu.launch(kernel, Groups{1}, 64 * kWaves, kLds, {&memory, &exec, &rounds});
       gpu.wait();

@@ -35,6 +35,14 @@ bool moveElements(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned by
   return true;
 }
 
+// Lanes that are active have an offset each, and that is all there is to their addresses but what they share.
+bool plainOffsets(const Wave& w, const Inst& i, const BufferDescriptor& d) {
+  return w.exec() && i.offen && !i.idxen && !d.swizzle && !d.addLane;
+}
+std::uint64_t commonOffset(const Wave& w, const Inst& i) {
+  return std::uint64_t{i.literal} + src32(w, i, 2);
+}
+
 }  // namespace
 
 bool BufferDescriptor::read(Wave& w, const Inst& i, BufferDescriptor& d) {
@@ -85,12 +93,20 @@ bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned
 }
 
 std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords) {
-  if (w.exec() != ~0ull || !i.offen || i.idxen || d.swizzle || d.addLane) return 0;
+  if (!plainOffsets(w, i, d)) return 0;
   Rows offsets = w.row(i.src[0]);
-  if (!inOrder(offsets, 4 * dwords)) return 0;
-  std::uint64_t bytes = kLanes * 4 * dwords, scalar = src32(w, i, 2);
-  std::uint64_t first = std::uint64_t{offsets[0]} + i.literal + scalar;
+  LaneRange range(w.exec());
+  if (!inOrder(w, range, offsets, 4 * dwords)) return 0;
+  std::uint64_t bytes = range.count * 4 * dwords, first = offsets[range.first] + commonOffset(w, i);
   return first + bytes <= d.records && reachable(w, d.base + first, bytes) ? d.base + first : 0;
+}
+
+bool bufferWindow(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords, Window& window) {
+  if (!plainOffsets(w, i, d)) return false;
+  takeOffsets(w, w.row(i.src[0]), window);
+  window.base = d.base + commonOffset(w, i);
+  return window.high + commonOffset(w, i) + 4 * dwords <= d.records &&
+         reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + 4 * dwords);
 }
 
 // The stack as compilers for gfx90a address it: lanes interleaved over the whole wave, their number added.

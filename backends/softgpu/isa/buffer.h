@@ -1,7 +1,7 @@
 // Buffer descriptors (V#) and the addresses made from them.
 #pragma once
 
-#include "backends/softgpu/isa/memory.h"
+#include "backends/softgpu/isa/window.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
@@ -21,8 +21,9 @@ struct BufferDescriptor {
 // other active ones read zero and write nothing. False after raising a fault.
 bool bufferAddresses(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned extra, unsigned bytes, Addresses& a);
 
-// As globalSpan() and privateSpan(), through a descriptor.
+// As globalSpan(), globalWindow() and privateSpan(), through a descriptor.
 std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
+bool bufferWindow(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords, Window& window);
 std::uint64_t stackSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords);
 
 // Up to four dwords of each lane. Lanes outside the buffer have zeros and write nothing.

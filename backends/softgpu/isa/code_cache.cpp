@@ -1,14 +1,22 @@
 // CodeCache: pages of decoded instructions, made at first use by whichever thread gets there.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "backends/softgpu/isa/decode.h"
+#include "backends/softgpu/isa/impl.h"
+#include "backends/softgpu/isa/table.h"
 #include "backends/softgpu/isa/wave.h"
 
 namespace hipr::softgpu {
 namespace {
 
 constexpr std::uint64_t kPageWords = 1024;
+constexpr unsigned kNopOpcode = 0;
+
+bool isBranch(const Inst& inst) {
+  return inst.row < allRows().size() && allRows()[inst.row].encoding == Encoding::SOPP;
+}
 
 // Stands after the last instruction of a page; an instruction is at most two dwords, so two of them suffice.
 void enterNextPage(Wave& w, const Inst& i) {
@@ -16,6 +24,20 @@ void enterNextPage(Wave& w, const Inst& i) {
   if (!next)
     return raise(w, i, FaultKind::kMemory, "instruction fetch past the end of the code", -1, w.code->addressOf(i));
   w.ip = next;
+}
+
+// What can be known at once of the way from instruction to instruction of a page. Those that do nothing, as s_nop and
+// (on most CPUs) s_waitcnt, become part of the step over them.
+void link(Inst* insts, std::int64_t count) {
+  const Handler* nothing = chosenImpls()[findRow(Encoding::SOPP, kNopOpcode, Gpu::kGfx90a)]->plain;
+  for (std::int64_t k = count - 1; k >= 0; --k) {
+    Inst& inst = insts[k];
+    const Inst& after = insts[k + inst.words];
+    unsigned step = inst.words + (after.run == nothing ? after.step : 0u);
+    inst.step = static_cast<std::uint8_t>(step < 256 ? step : inst.words);
+    std::int64_t target = k + 1 + static_cast<std::int32_t>(inst.literal);
+    inst.nearby = isBranch(inst) && target >= 0 && target < count;
+  }
 }
 
 }  // namespace
@@ -63,6 +85,7 @@ CodeCache::Page* CodeCache::makePage(std::uint64_t index) {
     }
     inst.offset = static_cast<std::uint32_t>(offset);
   }
+  link(page->insts.data(), static_cast<std::int64_t>(std::min(kPageWords, total - first)));
   Page* expected = nullptr;
   if (pages_[index].compare_exchange_strong(expected, page.get(), std::memory_order_acq_rel)) return page.release();
   return expected;

@@ -7,6 +7,7 @@
 namespace hipr::softgpu {
 
 inline constexpr unsigned kFirstConstant = 128;  // operand codes
+inline constexpr unsigned kMinusOne = 193;
 inline constexpr unsigned kPastConstants = 249;
 
 using ConstantRow = std::array<std::uint32_t, 64>;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "backends/softgpu/isa/constants.h"
 #include "backends/softgpu/isa/impl.h"
 #include "backends/softgpu/isa/table.h"
 #include "backends/softgpu/isa/wave.h"
@@ -75,9 +76,17 @@ class Decoder {
                     inst_.clamp || inst_.opSel || (inst_.flags & kKeepsHalf);
     inst_.onlySigns =
         inst_.form == Form::kVop3 && !inst_.omod && !inst_.clamp && !inst_.opSel && !(inst_.flags & kKeepsHalf);
-    inst_.vectorOnly = true;
-    for (unsigned k = 0; k < inst_.sources; ++k) inst_.vectorOnly &= inst_.src[k] >= kVgpr && inst_.src[k] < kAgpr;
+    inst_.mix = mix();
     inst_.run = !impl ? unbuilt : modified ? impl->general : impl->plain;
+  }
+
+  Mix mix() const {
+    auto vector = [&](unsigned k) { return inst_.src[k] >= kVgpr && inst_.src[k] < kAgpr; };
+    unsigned count = inst_.sources - (inst_.flags & kMaskIn ? 1 : 0);
+    for (unsigned k = 1; k < count; ++k)
+      if (!vector(k)) return Mix::kAny;
+    if (count == 0 || vector(0)) return Mix::kRegisters;
+    return inst_.src[0] < kPastConstants || inst_.src[0] == kLiteral ? Mix::kScalarFirst : Mix::kAny;
   }
 
   void takeLiteral(unsigned source) {

@@ -1,4 +1,5 @@
 // LDS reads and writes, lane permutations, counters; atomics are in ds_atomic.cpp, the global barrier in gws.cpp.
+#include "backends/softgpu/isa/forms.h"
 #include "backends/softgpu/isa/lds.h"
 #include "backends/softgpu/isa/window.h"
 
@@ -34,7 +35,7 @@ namespace {
 using U32 = std::uint32_t;
 
 void read(Wave& w, const Inst& i, unsigned dwords) {
-  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return loadSpan(at, dwords, w.row(i.dst));
+  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return loadSpan(w, at, dwords, w.row(i.dst));
   Window window;
   if (ldsWindow(w, i, i.literal, dwords * 4, window)) return loadWindow(w, window, dwords, w.row(i.dst));
   Addresses a;
@@ -48,7 +49,7 @@ void readPart(Wave& w, const Inst& i, Part part, Place place) {
 }
 
 void write(Wave& w, const Inst& i, unsigned dwords) {
-  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return storeSpan(at, dwords, w.row(i.src[1]));
+  if (std::uint64_t at = ldsSpan(w, i, i.literal, dwords * 4)) return storeSpan(w, at, dwords, w.row(i.src[1]));
   Window window;
   if (ldsWindow(w, i, i.literal, dwords * 4, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
   Addresses a;
@@ -65,8 +66,8 @@ void read2(Wave& w, const Inst& i, unsigned dwords, unsigned unit) {
   std::uint64_t one = ldsSpan(w, i, i.offset0 * unit, dwords * 4);
   std::uint64_t two = one ? ldsSpan(w, i, i.offset1 * unit, dwords * 4) : 0;
   if (two) {
-    loadSpan(one, dwords, w.row(i.dst));
-    return loadSpan(two, dwords, w.row(i.dst) + dwords * kLanes);
+    loadSpan(w, one, dwords, w.row(i.dst));
+    return loadSpan(w, two, dwords, w.row(i.dst) + dwords * kLanes);
   }
   Window here, there;
   if (ldsWindow(w, i, i.offset0 * unit, dwords * 4, here) && ldsWindow(w, i, i.offset1 * unit, dwords * 4, there)) {
@@ -87,8 +88,8 @@ void write2(Wave& w, const Inst& i, unsigned dwords, unsigned unit) {
   std::uint64_t one = ldsSpan(w, i, i.offset0 * unit, dwords * 4);
   std::uint64_t two = one ? ldsSpan(w, i, i.offset1 * unit, dwords * 4) : 0;
   if (two) {
-    storeSpan(one, dwords, w.row(i.src[1]));
-    return storeSpan(two, dwords, w.row(i.src[2]));
+    storeSpan(w, one, dwords, w.row(i.src[1]));
+    return storeSpan(w, two, dwords, w.row(i.src[2]));
   }
   Window here, there;
   if (ldsWindow(w, i, i.offset0 * unit, dwords * 4, here) && ldsWindow(w, i, i.offset1 * unit, dwords * 4, there)) {
@@ -125,28 +126,33 @@ void count(Wave& w, const Inst& i, bool up) {
   storeMasked(w, w.row(i.dst), values, 1);
 }
 
-// Where ds_swizzle takes a lane from; the pattern works on groups of 32 lanes, or 4 in quad mode.
-int swizzleSource(U32 pattern, int l) {
-  if ((pattern & 0xc000) == 0xc000) {  // rotate by bits 9:5 among the lanes that differ in the bits outside 4:0
-    int keep = pattern & 31, by = pattern >> 5 & 31;
-    int moved = (pattern >> 10 & 1) ? l - by : l + by;
-    return (l & ~31) | (l & keep) | (moved & ~keep & 31);
-  }
-  if (pattern & 0x8000) return (l & ~3) | static_cast<int>(pattern >> (2 * (l & 3)) & 3);
-  U32 n = (static_cast<U32>(l & 31) & pattern) | (pattern >> 5 & 31);
-  return (l & ~31) | static_cast<int>((n ^ (pattern >> 10)) & 31);
-}
-
-// Lane l gets the value of lane source(l), or 0 from an inactive one.
+// Lane l gets the value of lane source(l) % 64, or 0 from an inactive one.
 template <class Source>
 void pull(Wave& w, const Inst& i, Rows data, Source source) {
-  U32 values[kLanes];
-  std::uint64_t exec = w.exec();
-  for (int l = 0; l < kLanes; ++l) values[l] = data[source(l)];
-  if (exec != ~0ull) {
-    for (int l = 0; l < kLanes; ++l) values[l] = (exec >> source(l)) & 1 ? values[l] : 0;
+  alignas(64) U32 from[kLanes], values[kLanes];
+  for (U32 l = 0; l < kLanes; ++l) from[l] = source(l);
+  pullLanes(data, from, values);
+  if (std::uint64_t exec = w.exec(); exec != ~0ull) {
+    alignas(64) U32 on[kLanes], kept[kLanes];
+    expandMask(exec, on);
+    pullLanes(on, from, kept);
+    for (int l = 0; l < kLanes; ++l) values[l] &= kept[l];
   }
   storeMasked(w, w.row(i.dst), values, 1);
+}
+
+// The pattern works on groups of 32 lanes, or 4 in quad mode.
+void swizzle(Wave& w, const Inst& i, Rows data) {
+  U32 pattern = i.literal;
+  if ((pattern & 0xc000) == 0xc000) {  // rotate by bits 9:5 among the lanes that differ in the bits outside 4:0
+    U32 keep = pattern & 31, by = (pattern >> 10 & 1) ? 0u - (pattern >> 5 & 31) : pattern >> 5 & 31;
+    pull(w, i, data, [=](U32 l) { return (l & ~31u) | (l & keep) | ((l + by) & ~keep & 31); });
+  } else if (pattern & 0x8000) {
+    pull(w, i, data, [=](U32 l) { return (l & ~3u) | (pattern >> (2 * (l & 3)) & 3); });
+  } else {
+    U32 keep = pattern & 31, set = pattern >> 5 & 31, flip = pattern >> 10 & 31;
+    pull(w, i, data, [=](U32 l) { return (l & ~31u) | (((l & keep) | set) ^ flip); });
+  }
 }
 
 }  // namespace
@@ -262,11 +268,11 @@ RUN(ds_consume) {
 
 RUN(ds_swizzle_b32) {
   if (i.literal >= 0xe000) return raise(w, i, FaultKind::kIllegalInstruction, "FFT swizzle is not implemented");
-  pull(w, i, w.row(i.src[0]), [&](int l) { return swizzleSource(i.literal, l); });
+  swizzle(w, i, w.row(i.src[0]));
 }
 RUN(ds_bpermute_b32) {
   Rows address = w.row(i.src[0]);
-  pull(w, i, w.row(i.src[1]), [&](int l) { return static_cast<int>((address[l] + i.literal) / 4 % kLanes); });
+  pull(w, i, w.row(i.src[1]), [&](U32 l) { return (address[l] + i.literal) / 4; });
 }
 RUN(ds_permute_b32) {
   Rows address = w.row(i.src[0]), data = w.row(i.src[1]);

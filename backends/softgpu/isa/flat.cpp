@@ -33,7 +33,7 @@ namespace {
 // Lane after lane, not far from each other, or wherever each lane says.
 template <auto Span, auto Near, auto Anywhere>
 void load(Wave& w, const Inst& i, unsigned dwords) {
-  if (std::uint64_t at = Span(w, i, 4 * dwords)) return loadSpan(at, dwords, w.row(i.dst));
+  if (std::uint64_t at = Span(w, i, 4 * dwords)) return loadSpan(w, at, dwords, w.row(i.dst));
   Window window;
   if (Near(w, i, 4 * dwords, window)) return loadWindow(w, window, dwords, w.row(i.dst));
   auto access = [&](const Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
@@ -41,7 +41,7 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
 }
 template <auto Span, auto Near, auto Anywhere>
 void store(Wave& w, const Inst& i, unsigned dwords) {
-  if (std::uint64_t at = Span(w, i, 4 * dwords)) return storeSpan(at, dwords, w.row(i.src[1]));
+  if (std::uint64_t at = Span(w, i, 4 * dwords)) return storeSpan(w, at, dwords, w.row(i.src[1]));
   Window window;
   if (Near(w, i, 4 * dwords, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
   auto access = [&](const Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };

@@ -94,8 +94,11 @@ void permute(const Move& move, Rows in, std::uint32_t* out) {
 // The sources' EXEC bits, where the lanes take them from.
 std::uint64_t validLanes(const Move& move, std::uint64_t exec) {
   if (exec == ~0ull) return move.valid;
+  alignas(64) std::uint32_t on[kLanes], moved[kLanes];
+  expandMask(exec, on);
+  permute(move, on, moved);
   std::uint64_t valid = 0;
-  for (int l = 0; l < kLanes; ++l) valid |= ((exec >> move.from[l]) & 1) << l;
+  for (int part = 0; part < kLanes; part += kVectorLanes) valid |= signBits(moved + part) << part;
   return valid & move.valid;
 }
 
@@ -149,7 +152,22 @@ void insert(std::uint32_t* out, Rows old, std::uint32_t ext) {
   for (int l = 0; l < kLanes; ++l) out[l] = ((out[l] << shift) & mask) | (old[l] & keep);
 }
 
-std::uint64_t movedByDpp(const Wave& w, std::uint32_t ext, Rows in, std::uint32_t* out, bool wide) {
+void pullLanes(Rows in, Rows from, std::uint32_t* out) {
+#ifdef __AVX512F__
+  const __m512i upper = _mm512_set1_epi32(32);  // the lanes that come from the second half
+  __m512i in0 = _mm512_loadu_si512(in), in1 = _mm512_loadu_si512(in + 16);
+  __m512i in2 = _mm512_loadu_si512(in + 32), in3 = _mm512_loadu_si512(in + 48);
+  for (int part = 0; part < kLanes; part += kVectorLanes) {
+    __m512i index = _mm512_loadu_si512(from + part);
+    __m512i low = _mm512_permutex2var_epi32(in0, index, in1), high = _mm512_permutex2var_epi32(in2, index, in3);
+    _mm512_storeu_si512(out + part, _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, upper), high));
+  }
+#else
+  for (int l = 0; l < kLanes; ++l) out[l] = in[from[l] % kLanes];
+#endif
+}
+
+std::uint64_t movedByDpp(Wave& w, std::uint32_t ext, Rows in, std::uint32_t* out, bool wide) {
   static const Moves moves;
   const Move& move = moves.of[(ext >> 8) & 0x1ff];
   std::uint64_t valid = validLanes(move, w.exec());
@@ -158,7 +176,7 @@ std::uint64_t movedByDpp(const Wave& w, std::uint32_t ext, Rows in, std::uint32_
   bool zeroInvalid = (ext >> 19) & 1;
   if (zeroInvalid && valid != ~0ull) {
     alignas(64) constexpr std::uint32_t kZeros[kWideRows] = {};
-    storeLanes(~valid, out, kZeros, wide ? 2 : 1);
+    storeLanes(w, ~valid, out, kZeros, wide ? 2 : 1);
   }
   return maskedIn(ext) & (zeroInvalid ? ~0ull : valid);
 }

@@ -10,7 +10,9 @@ Rows select(Rows in, unsigned sel, bool sext, std::uint32_t* out);
 // Puts a result into the part of the destination that `ext` names: 0 pads with zeros, 1 sign-extends, 2 keeps the old
 // bits.
 void insert(std::uint32_t* out, Rows old, std::uint32_t ext);
+// Lane l of `out` is lane from[l] % 64 of `in`.
+void pullLanes(Rows in, Rows from, std::uint32_t* out);
 // Fills `out` with source 0 as DPP moves it; returns the lanes DPP lets through to the destination.
-std::uint64_t movedByDpp(const Wave& w, std::uint32_t ext, Rows in, std::uint32_t* out, bool wide);
+std::uint64_t movedByDpp(Wave& w, std::uint32_t ext, Rows in, std::uint32_t* out, bool wide);
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

@@ -22,12 +22,16 @@ inline constexpr std::uint16_t kLiteral = 255;
 inline constexpr std::uint16_t kNoOperand = 0xffff;
 
 enum class Form : std::uint8_t { kPlain, kVop3, kSdwa, kDpp };
+// Where a vector instruction's sources are, lane masks aside: all in vector registers (or there are none), the first
+// one an SGPR, a constant or the literal, or anywhere.
+enum class Mix : std::uint8_t { kRegisters, kScalarFirst, kAny };
 
-struct Inst {
+struct alignas(64) Inst {
   Handler* run;
   std::uint32_t offset;  // in dwords from the start of the code region
   std::uint16_t row;     // in allRows()
   std::uint8_t words;    // length; 0 for the markers at the end of a decoded page
+  std::uint8_t step;     // to the next instruction that does something
   Form form;
   std::uint16_t dst;      // vector or scalar destination, as an operand code
   std::uint16_t sdst;     // lane mask destination (VOPC, carry out); SMEM/MUBUF: first SGPR of the base or descriptor
@@ -35,9 +39,10 @@ struct Inst {
   std::uint32_t literal;  // the literal; SOPP/SOPK: the immediate, sign-extended; memory: the offset, sign-extended
   std::uint32_t ext;      // SDWA or DPP dword; MTBUF: format
   std::uint16_t flags;    // of the row
-  bool vectorOnly;        // all sources are vector registers, or there are none
-  std::uint8_t sources;   // how many src[] are used
-  bool onlySigns;         // the only modifiers are abs and neg
+  Mix mix;
+  std::uint8_t sources;  // how many src[] are used
+  bool onlySigns;        // the only modifiers are abs and neg
+  bool nearby;           // of a branch: the target is on the same page
   // VOP3 and VOP3P
   std::uint8_t abs;    // VOP3P: neg_hi; MFMA: CBSZ
   std::uint8_t neg;    // MFMA: BLGP
@@ -53,6 +58,6 @@ struct Inst {
   std::uint8_t offset0;  // DS
   std::uint8_t offset1;
 };
-static_assert(sizeof(Inst) <= 64);
+static_assert(sizeof(Inst) == 64);  // a cache line
 
 }  // namespace hipr::softgpu

@@ -66,29 +66,37 @@ struct Lanes<Fn> {
                                        kKinds[0] != Kind::kMask && kKinds[0] != Kind::kLane;
   static constexpr bool kHasFloat = isFloat(KindOf<Result>::value) || (isFloat(KindOf<A>::value) || ...);
 
-  static std::uint64_t loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
-    return run(sources, out, mode, std::make_index_sequence<kSources>{});
+  static std::uint64_t loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode, LaneSet to) {
+    if (to != kAllLanes) return some(sources, out, mode, to);
+    return run<false, false>(sources, out, mode, to, std::make_index_sequence<kSources>{});
+  }
+  static std::uint64_t some(const Rows* sources, std::uint32_t* out, std::uint32_t mode, LaneSet to) {
+    return run<false, true>(sources, out, mode, to, std::make_index_sequence<kSources>{});
   }
 
   // Lanes are independent even where `out` is one of the sources: each is read before it is written. With kScalar
-  // source 0 is one value, not a row.
-  template <bool kScalar = false, std::size_t... K>
+  // source 0 is one value, not a row; without kSome the lanes written are all.
+  template <bool kScalar, bool kSome, std::size_t... K>
   HIPR_INLINE static std::uint64_t run(const Rows* sources, std::uint32_t* out, std::uint32_t mode,
-                                       std::index_sequence<K...> indices) {
+                                       [[maybe_unused]] LaneSet to, std::index_sequence<K...> indices) {
     Rows rows[kSources + 1] = {sources[K]...};
     std::uint64_t mask = 0;
-    if constexpr (kDirect && !kWide && !std::is_same_v<Result, HalfFloat>) {
+    if constexpr (kDirect && !kSome && !kWide && !std::is_same_v<Result, HalfFloat>) {
 #pragma GCC ivdep
       for (int l = 0; l < kLanes; ++l) store<Result>(out, l, Fn(load<A>(rows[K], kScalar && K == 0 ? 0 : l, mode)...));
     } else {
       // A vector of lanes at a time: what is in between stays in registers.
       for (int part = 0; part < kLanes; part += kVectorLanes) {
+        alignas(64) std::uint32_t results[kLanes + kVectorLanes];  // high dwords a row after low ones, as in registers
+        std::uint32_t* here = kSome ? results : out + part;
         if constexpr (std::is_same_v<Result, HalfFloat>)
-          halves(rows, out, part, indices);
+          halves(rows, here, part, indices);
         else if constexpr (kWide)
-          mask |= wide(rows, out, mode, part, indices) << part;
+          mask |= wide(rows, here, mode, part, indices) << part;
         else
-          mask |= narrow<kScalar>(rows, out, mode, part, indices) << part;
+          mask |= narrow<kScalar>(rows, here, mode, part, indices) << part;
+        for (unsigned row = 0; kSome && !kIsMask && row < kResultRows * kLanes; row += kLanes)
+          blend(to, part, results + row, out + row + part);
       }
     }
     return mask;
@@ -100,10 +108,9 @@ struct Lanes<Fn> {
     alignas(64) float in[kSources][kVectorLanes], results[kVectorLanes];
     (toFloats(rows[K] + part, in[K]), ...);
     for (int l = 0; l < kVectorLanes; ++l) results[l] = Fn(in[K][l]...);
-    toHalves(results, out + part);
+    toHalves(results, out);
   }
 
-  // With a mask to return.
   template <bool kScalar, std::size_t... K>
   HIPR_INLINE static std::uint64_t narrow(const Rows* rows, std::uint32_t* out, std::uint32_t mode, int part,
                                           std::index_sequence<K...>) {
@@ -111,10 +118,13 @@ struct Lanes<Fn> {
 #pragma GCC ivdep
     for (int l = 0; l < kVectorLanes; ++l) {
       R r = Fn(load<A>(rows[K], kScalar && K == 0 ? 0 : part + l, mode)...);
-      if constexpr (kCarries) store<Result>(out, part + l, r.value);
-      store<bool>(truth, l, carried(r));
+      if constexpr (kCarries)
+        store<Result>(out, l, r.value);
+      else if constexpr (kDirect)
+        store<Result>(out, l, r);
+      if constexpr (!kDirect) store<bool>(truth, l, carried(r));
     }
-    return signBits(truth);
+    return kDirect ? 0 : signBits(truth);
   }
 
   // With 64-bit operands. The order of lanes is not theirs in between, so `Lane` gives MODE only.
@@ -131,8 +141,8 @@ struct Lanes<Fn> {
         results[l] = widened(r);
       if constexpr (!kDirect) truth[l] = carried(r) ? ~0ull : 0;
     }
-    if constexpr (!kIsMask) lowDwords(results, out + part);
-    if constexpr (!kIsMask && kResultRows == 2) highDwords(results, out + part + kLanes);
+    if constexpr (!kIsMask) lowDwords(results, out);
+    if constexpr (!kIsMask && kResultRows == 2) highDwords(results, out + kLanes);
     if constexpr (kDirect) return 0;
     alignas(64) std::uint32_t lows[kVectorLanes];
     lowDwords(truth, lows);
@@ -149,56 +159,75 @@ struct Lanes<Fn> {
   }
 
   static void plain(Wave& w, const Inst& i) {
-    if (i.vectorOnly && (kIsMask || w.exec() == ~0ull) && (!kHasFloat || w.plainFloat)) [[likely]] {
-      registers(w, i, std::make_index_sequence<kSources>{});
-    } else {
-      mixed(w, i, std::make_index_sequence<kSources>{});
+    if (!kHasFloat || w.plainFloat) [[likely]] {
+      if (i.mix == Mix::kRegisters) [[likely]]
+        return registers(w, i, std::make_index_sequence<kSources>{});
+      if constexpr (kTakesScalar) {
+        if (i.mix == Mix::kScalarFirst && hasDword(i)) return scalarFirst(w, i, std::make_index_sequence<kSources>{});
+      }
     }
+    mixed(w, i, std::make_index_sequence<kSources>{});
   }
 
-  // From registers to registers.
+  // Source 0 is what a dword holds; 16-bit operands read floating point constants their own way.
+  HIPR_INLINE static bool hasDword(const Inst& i) {
+    return !isShort(kKinds[0]) || i.src[0] < scalarEnd(kKinds[0]) || i.src[0] == kLiteral;
+  }
+
+  HIPR_INLINE static Rows registerRow(const Wave& w, const Inst& i, unsigned k, std::uint32_t* buffer) {
+    return kKinds[k] == Kind::kMask ? anyRow(w, i, k, Kind::kMask, buffer) : w.vgpr(i.src[k]);
+  }
+
   template <std::size_t... K>
   HIPR_INLINE static void registers(Wave& w, const Inst& i, std::index_sequence<K...> sources) {
-    Rows rows[kSources + 1] = {w.vgpr(i.src[K])...};
-    std::uint64_t mask = run(rows, kIsMask ? nullptr : w.vgpr(i.dst), w.mode, sources);
+    alignas(64) std::uint32_t maskRow[kLanes];
+    Rows rows[kSources + 1] = {registerRow(w, i, K, maskRow)...};
+    std::uint32_t* out = kIsMask ? nullptr : w.vgpr(i.dst);
+    std::uint64_t exec = w.exec();
+    std::uint64_t mask = kIsMask || exec == ~0ull ? run<false, false>(rows, out, w.mode, kAllLanes, sources)
+                                                  : some(rows, out, w.mode, laneSet(w, exec));
+    if constexpr (!kDirect) writeMask(w, i, mask);
+  }
+
+  // The most common mix.
+  template <std::size_t... K>
+  [[gnu::noinline]] static void scalarFirst(Wave& w, const Inst& i, std::index_sequence<K...> sources) {
+    alignas(64) std::uint32_t maskRow[kLanes], scalarRow[kLanes];
+    Rows scalar = i.src[0] == kLiteral ? &i.literal : &w.s[i.src[0]];
+    Rows rows[kSources + 1] = {K == 0 ? scalar : registerRow(w, i, K, maskRow)...};
+    std::uint32_t* out = kIsMask ? nullptr : w.vgpr(i.dst);
+    std::uint64_t exec = w.exec(), mask;
+    if (kIsMask || exec == ~0ull) {
+      mask = run<true, false>(rows, out, w.mode, kAllLanes, sources);
+    } else {
+      for (std::uint32_t& lane : scalarRow) lane = *scalar;
+      rows[0] = scalarRow;
+      mask = some(rows, out, w.mode, laneSet(w, exec));
+    }
     if constexpr (!kDirect) writeMask(w, i, mask);
   }
 
   // Any operands, any EXEC.
   template <std::size_t... K>
-  [[gnu::noinline]] static void mixed(Wave& w, const Inst& i, std::index_sequence<K...> sources) {
+  [[gnu::noinline]] static void mixed(Wave& w, const Inst& i, std::index_sequence<K...>) {
     if (kHasFloat && !w.plainFloat) return general(w, i);
-    bool all = w.exec() == ~0ull;
-    if constexpr (kSources > 1 && kTakesScalar) {
-      // One SGPR or constant, the first source, is the most common mix.
-      if (i.src[0] < scalarEnd(kKinds[0]) && ((K == 0 || kKinds[K] == Kind::kLane || i.src[K] >= kVgpr) && ...) &&
-          (kIsMask || all)) {
-        Rows rows[kSources + 1] = {K == 0 ? &w.s[i.src[0]] : w.row(i.src[K])...};
-        std::uint64_t mask = run<true>(rows, kIsMask ? nullptr : w.row(i.dst), w.mode, sources);
-        if constexpr (!kDirect) writeMask(w, i, mask);
-        return;
-      }
-    }
     alignas(64) std::uint32_t buffers[kSources + 1][kWideRows];
-    alignas(64) std::uint32_t out[2 * kLanes];
     Rows rows[kSources + 1] = {anyRow(w, i, K, kKinds[K], buffers[K])...};
-    std::uint64_t mask = loop(rows, kIsMask ? nullptr : all ? w.row(i.dst) : out, w.mode);
-    if (!kIsMask && !all) storeMasked(w, w.row(i.dst), out, kResultRows);
+    std::uint64_t mask = loop(rows, kIsMask ? nullptr : w.row(i.dst), w.mode, laneSet(w, w.exec()));
     if constexpr (!kDirect) writeMask(w, i, mask);
   }
 
-  // All lanes, and nothing but signs to change in the sources.
+  // Nothing but signs to change in the sources.
   template <std::size_t... K>
   HIPR_INLINE static void withSigns(Wave& w, const Inst& i, std::index_sequence<K...>) {
     alignas(64) std::uint32_t buffers[kSources][kWideRows];
     Rows rows[kSources + 1] = {signedRow(w, i, K, kKinds[K], buffers[K])...};
-    loop(rows, w.row(i.dst), w.mode);
+    loop(rows, w.row(i.dst), w.mode, laneSet(w, w.exec()));
   }
 
   static void general(Wave& w, const Inst& i) {
     if constexpr (kHasFloat && kDirect) {
-      if (i.onlySigns && w.plainFloat && w.exec() == ~0ull)
-        return withSigns(w, i, std::make_index_sequence<kSources>{});
+      if (i.onlySigns && w.plainFloat) return withSigns(w, i, std::make_index_sequence<kSources>{});
     }
     runGeneral(w, i, kShape, loop);
   }

@@ -71,7 +71,9 @@ void initialRegisters(Wave& w, const Workgroup& group, const std::uint32_t size[
   std::uint32_t items = size[0] * size[1] * size[2], first = index * kLanes;
   std::uint32_t count = items - first < kLanes ? items - first : kLanes;
   std::uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
-  for (unsigned l = 0; l < count; ++l) {
+  if (size[0] == items)
+    for (unsigned l = 0; l < count; ++l) w.v[l] = first + l;
+  for (unsigned l = 0; size[0] < items && l < count; ++l) {
     w.v[l] = x | y << 10 | z << 20;
     if (++x < size[0]) continue;
     x = 0;

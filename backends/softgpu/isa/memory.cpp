@@ -49,13 +49,13 @@ void gather(const Addresses& a, std::uint32_t* row) {
   alignas(64) std::uint32_t lanes[N * kLanes];
   std::uint32_t* to = N == 1 ? row : lanes;
   for (int l = 0; l < kLanes; ++l) std::memcpy(to + N * l, pointer(a.at[l]), 4 * N);
-  if (N > 1) loadSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
+  if (N > 1) loadAll(reinterpret_cast<std::uint64_t>(lanes), N, row);
 }
 
 template <unsigned N>
 void scatter(const Addresses& a, Rows row) {
   alignas(64) std::uint32_t lanes[N * kLanes];
-  if (N > 1) storeSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
+  if (N > 1) storeAll(reinterpret_cast<std::uint64_t>(lanes), N, row);
   Rows from = N == 1 ? row : lanes;
   if (a.active == ~0ull) {
     for (int l = 0; l < kLanes; ++l) std::memcpy(writable(a.at[l]), from + N * l, 4 * N);
@@ -78,7 +78,7 @@ void repeatActive(Addresses& a) {
 bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes) {
   if (a.checked) return true;
   std::uint64_t low = a.at[0], high = a.at[0];
-  for (int l = 1; l < kLanes; ++l) {
+  for (int l = 0; l < kLanes; ++l) {
     low = a.at[l] < low ? a.at[l] : low;
     high = a.at[l] > high ? a.at[l] : high;
   }

@@ -18,8 +18,10 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
   if (i.lds) return toLds(w, i, d, 4, false);
-  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return loadSpan(at, dwords, w.row(i.dst));
+  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return loadSpan(w, at, dwords, w.row(i.dst));
   if (std::uint64_t at = stackSpan(w, i, d, dwords)) return loadPrivate(w, at, dwords, w.row(i.dst));
+  Window window;
+  if (bufferWindow(w, i, d, dwords, window)) return loadWindow(w, window, dwords, w.row(i.dst));
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
   std::uint32_t* row = w.row(i.dst);
@@ -42,8 +44,10 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
 void store(Wave& w, const Inst& i, unsigned dwords) {
   BufferDescriptor d;
   if (!w.exec() || !BufferDescriptor::read(w, i, d)) return;
-  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return storeSpan(at, dwords, w.row(i.src[1]));
+  if (std::uint64_t at = bufferSpan(w, i, d, dwords)) return storeSpan(w, at, dwords, w.row(i.src[1]));
   if (std::uint64_t at = stackSpan(w, i, d, dwords)) return storePrivate(w, at, dwords, w.row(i.src[1]));
+  Window window;
+  if (bufferWindow(w, i, d, dwords, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
   Addresses a;
   if (!bufferAddresses(w, i, d, 0, dwords * 4, a)) return;
   if (straddles(d, a, 4)) {

@@ -131,21 +131,18 @@ void splat(const Wave& w, const Inst& i, unsigned code, Kind kind, std::uint32_t
   for (int l = 0; l < kLanes; ++l) buffer[l + kLanes] = static_cast<std::uint32_t>(value >> 32);
 }
 
+#ifndef __AVX512DQ__
 void expandMask(std::uint64_t mask, std::uint32_t* row) {
-#ifdef __AVX512DQ__
-  for (int k = 0; k < 4; ++k)
-    _mm512_storeu_si512(row + 16 * k, _mm512_movm_epi32(static_cast<__mmask16>(mask >> (16 * k))));
-#else
   auto low = static_cast<std::uint32_t>(mask), high = static_cast<std::uint32_t>(mask >> 32);
   for (unsigned l = 0; l < 32; ++l) row[l] = 0u - ((low >> l) & 1);
   for (unsigned l = 0; l < 32; ++l) row[l + 32] = 0u - ((high >> l) & 1);
-#endif
 }
+#endif
 
 namespace {
 
 // Source k as the operation sees it; `through` loses the lanes DPP keeps from the destination.
-Rows modified(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer, std::uint64_t& through) {
+Rows modified(Wave& w, const Inst& i, unsigned k, Kind kind, std::uint32_t* buffer, std::uint64_t& through) {
   Rows rows = anyRow(w, i, k, kind, buffer);
   if (kind == Kind::kMask) return rows;
   if (i.form == Form::kSdwa && k < 2)
@@ -185,18 +182,18 @@ void runGeneral(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
   bool isMask = shape.result == Kind::kMask;
   bool flush = !keepsDenormals(w.mode, shape.result, 2);
   std::uint32_t place = placeOf(i, shape.result);
-  bool direct = lanes == ~0ull && !i.clamp && !i.omod && !flush && ((place >> 8) & 7) > 5;
+  bool direct = !i.clamp && !i.omod && !flush && ((place >> 8) & 7) > 5;
   std::uint32_t* dst = isMask ? nullptr : w.row(i.dst);
   std::uint64_t mask = 0;
   {
     HostRounding rounding(w.mode, shape.result);
-    mask = loop(rows, direct ? dst : out, w.mode);
+    mask = direct && !isMask ? loop(rows, dst, w.mode, laneSet(w, lanes)) : loop(rows, out, w.mode, kAllLanes);
     if (!isMask && !direct) modifyResult(out, shape.result, i.omod, i.clamp, w.mode);
   }
   if (!isMask && !direct) {
     if (flush) flushDenormals(out, shape.result);
     insert(out, dst, place);
-    storeLanes(lanes, dst, out, isWide(shape.result) ? 2 : 1);
+    storeLanes(w, lanes, dst, out, isWide(shape.result) ? 2 : 1);
   }
   if (!isMask && !shape.carry) return;
   mask &= lanes;

@@ -100,8 +100,26 @@ struct KindOf<Lane> {
 using Rows = const std::uint32_t*;
 inline constexpr unsigned kWideRows = 2 * kLanes;
 
-// `out` receives the value's rows and may be one of the sources; compares and carries return the lanes where they hold.
-using Loop = std::uint64_t(const Rows* sources, std::uint32_t* out, std::uint32_t mode);
+// Some lanes, in the form this CPU blends by: bits, or a row of ~0 and 0.
+#ifdef __AVX512F__
+using LaneSet = std::uint64_t;
+#else
+using LaneSet = const std::uint32_t*;
+#endif
+
+// A lane mask as a row of ~0 and 0.
+#ifdef __AVX512DQ__
+HIPR_INLINE void expandMask(std::uint64_t mask, std::uint32_t* row) {
+  for (int part = 0; part < kLanes; part += kVectorLanes)
+    _mm512_storeu_si512(row + part, _mm512_movm_epi32(static_cast<__mmask16>(mask >> part)));
+}
+#else
+void expandMask(std::uint64_t mask, std::uint32_t* row);
+#endif
+
+// `out` receives the value's rows in the lanes of `to` and may be one of the sources; compares and carries return all
+// lanes where they hold.
+using Loop = std::uint64_t(const Rows* sources, std::uint32_t* out, std::uint32_t mode, LaneSet to);
 
 struct Shape {
   Kind sources[4];
@@ -113,17 +131,8 @@ struct Shape {
 
 // The scalar operand `code` as an operand of `kind`, in the low 32 or 64 bits.
 std::uint64_t scalarOperand(const Wave& w, const Inst& i, unsigned code, Kind kind);
-// A lane mask as a row of ~0 and 0.
-void expandMask(std::uint64_t mask, std::uint32_t* row);
 // Broadcast of a scalar source into `buffer`.
 void splat(const Wave& w, const Inst& i, unsigned code, Kind kind, std::uint32_t* buffer);
-// Copies the rows to the lanes where `mask` is ~0.
-HIPR_INLINE void blendRows(const std::uint32_t* mask, std::uint32_t* row, Rows values, unsigned rows) {
-  for (unsigned r = 0; r < rows; ++r, row += kLanes, values += kLanes) {
-#pragma GCC ivdep
-    for (int l = 0; l < kLanes; ++l) row[l] = (values[l] & mask[l]) | (row[l] & ~mask[l]);
-  }
-}
 // ABS and NEG; returns `in` or, changed, `out`, which may be the same.
 Rows applySign(Rows in, Kind kind, bool abs, bool neg, std::uint32_t* out);
 // MODE's share in floating point: flushing of denormals (`which`: 1 sources, 2 results), OMOD and CLAMP.
@@ -161,9 +170,13 @@ HIPR_INLINE Rows anyRow(const Wave& w, const Inst& i, unsigned k, Kind kind, std
   unsigned code = i.src[k];
   if (kind == Kind::kLane) return nullptr;
   if (code >= kVgpr) return w.row(code);
-  if (code < scalarEnd(kind) && !isWide(kind) && kind != Kind::kMask) {
-    if (code >= kFirstConstant) return constantRows.of[code - kFirstConstant].data();
-    std::uint32_t value = w.s[code];
+  if (kind == Kind::kMask && code < kFirstConstant) {
+    expandMask(w.pair(code), buffer);
+    return buffer;
+  }
+  if ((code < scalarEnd(kind) || code == kLiteral) && !isWide(kind) && kind != Kind::kMask) {
+    if (code >= kFirstConstant && code != kLiteral) return constantRows.of[code - kFirstConstant].data();
+    std::uint32_t value = code == kLiteral ? i.literal : w.s[code];
     for (int l = 0; l < kLanes; ++l) buffer[l] = value;
   } else {
     splat(w, i, code, kind, buffer);
@@ -180,32 +193,41 @@ HIPR_INLINE Rows signedRow(const Wave& w, const Inst& i, unsigned k, Kind kind, 
 
 // --- Results go to some lanes.
 
-// Copies the rows to `lanes`.
-HIPR_INLINE void storeLanes(std::uint64_t lanes, std::uint32_t* row, Rows values, unsigned rows) {
+// blend: kVectorLanes values go to the lanes of `to` from lane `part` on.
 #ifdef __AVX512F__
-  for (unsigned r = 0; r < rows * 4; ++r, row += 16, values += 16) {
-    auto mask = static_cast<__mmask16>(lanes >> (16 * (r % 4)));
-    _mm512_storeu_si512(row, _mm512_mask_loadu_epi32(_mm512_loadu_si512(row), mask, values));
-  }
-#else
-  alignas(64) std::uint32_t mask[kLanes];
-  expandMask(lanes, mask);
-  blendRows(mask, row, values, rows);
-#endif
+inline constexpr LaneSet kAllLanes = ~0ull;
+HIPR_INLINE LaneSet laneSet(Wave&, std::uint64_t lanes) {
+  return lanes;
 }
-
-// Copies the rows to the lanes of EXEC, whose expansion is kept where CPUs have no lane masks of their own.
-HIPR_INLINE void storeMasked(Wave& w, std::uint32_t* row, Rows values, unsigned rows) {
-  std::uint64_t exec = w.exec();
-#ifdef __AVX512F__
-  storeLanes(exec, row, values, rows);
+HIPR_INLINE void blend(LaneSet to, int part, Rows values, std::uint32_t* row) {
+  __m512i old = _mm512_loadu_si512(row);
+  _mm512_storeu_si512(row, _mm512_mask_mov_epi32(old, static_cast<__mmask16>(to >> part), _mm512_loadu_si512(values)));
+}
 #else
-  if (w.laneMaskOf != exec) {
-    expandMask(exec, w.laneMask);
-    w.laneMaskOf = exec;
+inline constexpr LaneSet kAllLanes = constantRows.of[kMinusOne - kFirstConstant].data();
+// The last set asked for is kept, and mostly that is EXEC again.
+HIPR_INLINE LaneSet laneSet(Wave& w, std::uint64_t lanes) {
+  if (lanes == ~0ull) return kAllLanes;
+  if (w.laneMaskOf != lanes) {
+    expandMask(lanes, w.laneMask);
+    w.laneMaskOf = lanes;
   }
-  blendRows(w.laneMask, row, values, rows);
+  return w.laneMask;
+}
+HIPR_INLINE void blend(LaneSet to, int part, Rows values, std::uint32_t* row) {
+#pragma GCC ivdep
+  for (int l = 0; l < kVectorLanes; ++l) row[l] = (values[l] & to[part + l]) | (row[l] & ~to[part + l]);
+}
 #endif
+
+// Copies the rows to `lanes`.
+HIPR_INLINE void storeLanes(Wave& w, std::uint64_t lanes, std::uint32_t* row, Rows values, unsigned rows) {
+  LaneSet to = laneSet(w, lanes);
+  for (unsigned r = 0; r < rows; ++r, row += kLanes, values += kLanes)
+    for (int part = 0; part < kLanes; part += kVectorLanes) blend(to, part, values + part, row + part);
+}
+HIPR_INLINE void storeMasked(Wave& w, std::uint32_t* row, Rows values, unsigned rows) {
+  storeLanes(w, w.exec(), row, values, rows);
 }
 
 // --- One lane of one operand.

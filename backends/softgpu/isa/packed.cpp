@@ -57,7 +57,7 @@ Rows sourceHalves(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint
   return buffer;
 }
 
-void runHalves(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
+void runHalves(Wave& w, const Inst& i, const Shape& shape, HalvesLoop* loop) {
   alignas(64) std::uint32_t buffers[3][kLanes];
   alignas(64) std::uint32_t out[kLanes];
   Rows rows[4] = {};
@@ -65,10 +65,7 @@ void runHalves(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
     rows[k] = sourceHalves(w, i, k, shape.sources[k], buffers[k]);
   bool flush = !keepsDenormals(w.mode, shape.result, 2), clamp = i.clamp && isFloat(shape.result);
   HostRounding rounding(w.mode, shape.result);
-  if (w.exec() == ~0ull && !flush && !clamp) {
-    loop(rows, w.row(i.dst), w.mode);
-    return;
-  }
+  if (w.exec() == ~0ull && !flush && !clamp) return loop(rows, w.row(i.dst), w.mode);
   loop(rows, out, w.mode);
   if (flush || clamp) {
     eachHalf(out, [&](std::uint32_t* row) {
@@ -88,7 +85,7 @@ void runDwords(Wave& w, const Inst& i, const Shape& shape, Loop* loop) {
     std::uint32_t* to = out + high * kLanes;
     for (unsigned k = 0; k < 3 && shape.sources[k] != Kind::kNone; ++k)
       rows[k] = sourceDwords(w, i, k, shape.sources[k], high, buffers[k]);
-    loop(rows, to, w.mode);
+    loop(rows, to, w.mode, kAllLanes);
     modifyResult(to, shape.result, 0, i.clamp, w.mode);
     if (!keepsDenormals(w.mode, shape.result, 2)) flushDenormals(to, shape.result);
   }

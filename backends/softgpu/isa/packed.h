@@ -15,7 +15,8 @@ Rows sourceHalves(const Wave& w, const Inst& i, unsigned k, Kind kind, std::uint
 Rows sourceDwords(const Wave& w, const Inst& i, unsigned k, Kind kind, bool high, std::uint32_t* buffer);
 
 // Halves in the order the results use them, so that `loop` may take a row as 128 halves.
-void runHalves(Wave& w, const Inst& i, const Shape& shape, Loop* loop);
+using HalvesLoop = void(const Rows* sources, std::uint32_t* out, std::uint32_t mode);
+void runHalves(Wave& w, const Inst& i, const Shape& shape, HalvesLoop* loop);
 // `loop` runs once for the low and once for the high part.
 void runDwords(Wave& w, const Inst& i, const Shape& shape, Loop* loop);
 
@@ -28,9 +29,8 @@ struct Packed<Fn> {
   static constexpr int kHalves = 2 * kLanes;
   static constexpr unsigned kSources = sizeof...(A);
 
-  static std::uint64_t loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
+  static void loop(const Rows* sources, std::uint32_t* out, std::uint32_t mode) {
     run(sources, reinterpret_cast<AnyU16*>(out), mode, std::make_index_sequence<kSources>{});
-    return 0;
   }
 
  private:

@@ -30,9 +30,9 @@ static inline void jump(Wave& w, const Inst& i, std::uint64_t address) {
 
 // Writes MODE. While it asks for indexed registers or for skipping, another loop runs the wave.
 static inline void changeMode(Wave& w, std::uint32_t mode) {
-  bool already = w.gprIndexing;
+  bool before = w.gprIndexing;
   setMode(w, mode);
-  if (w.gprIndexing && !already) runIndexed(w);
+  if (w.gprIndexing != before) w.leave();
 }
 
 HIPR_INLINE std::uint64_t afterInst(const Wave& w, const Inst& i) {

@@ -6,7 +6,8 @@ namespace {
 
 void branch(Wave& w, const Inst& i, bool taken) {
   if (!taken) return;
-  const Inst* target = w.code->atOffset(std::uint64_t{i.offset} + 1 + static_cast<std::int32_t>(i.literal));
+  std::int64_t distance = std::int64_t{1} + static_cast<std::int32_t>(i.literal);
+  const Inst* target = i.nearby ? &i + distance : w.code->atOffset(i.offset + static_cast<std::uint64_t>(distance));
   if (!target) return raise(w, i, FaultKind::kMemory, "branch out of the code", -1, afterInst(w, i) + i.literal * 4);
   w.ip = target;
 }
@@ -71,10 +72,15 @@ RUN(s_sleep) {
   w.stop(WaveState::kSleeping);
 }
 
-// Memory operations are done when their handler returns; what is left to order is this CPU's own view of memory.
+// Memory operations are done when their handler returns; what is left to order is this CPU's own view of memory, and
+// x86 keeps loads and stores in order.
+#ifdef __x86_64__
+NOTHING(s_waitcnt)
+#else
 RUN(s_waitcnt) {
   std::atomic_thread_fence(std::memory_order_acq_rel);
 }
+#endif
 
 RUN(s_setkill) {
   if (i.literal & 1) w.stop(WaveState::kEnded);

@@ -37,32 +37,64 @@ std::uint64_t signedOffset(const Inst& i) {
 }  // namespace
 
 std::uint64_t globalSpan(Wave& w, const Inst& i, unsigned bytes) {
-  Rows low = w.row(i.src[0]);
-  if (w.exec() != ~0ull || !inOrder(low, bytes)) return 0;
-  std::uint64_t base = low[0];
+  std::uint64_t exec = w.exec();
+  if (!exec) return 0;
+  Rows low = w.row(i.src[0]), high = low + kLanes;
+  LaneRange range(exec);
+  if (!inOrder(w, range, low, bytes)) return 0;
+  std::uint64_t at = low[range.first] + signedOffset(i);
   if (i.sdst == kNoOperand) {
-    if (outOfStep(low + kLanes, low[kLanes], 0)) return 0;
-    base |= std::uint64_t{low[kLanes]} << 32;
+    U32 top = high[range.first];
+    if (outOfStep(high, top, 0) & exec) return 0;
+    at += std::uint64_t{top} << 32;
   } else {
-    base += w.pair(i.sdst);
+    at += w.pair(i.sdst);
   }
-  base += signedOffset(i);
-  return reachable(w, base, kLanes * bytes) ? base : 0;
+  return reachable(w, at, range.count * bytes) ? at : 0;
 }
 
 std::uint64_t flatSpan(Wave& w, const Inst& i, unsigned bytes) {
-  U32 high = w.row(i.src[0])[kLanes];
+  if (!w.exec()) return 0;
+  U32 high = w.row(i.src[0])[kLanes + std::countr_zero(w.exec())];
   return high == kSharedBase || high == kPrivateBase ? 0 : globalSpan(w, i, bytes);
 }
 
 std::uint64_t ldsSpan(const Wave& w, const Inst& i, U32 offset, unsigned bytes) {
+  if (i.lds || !w.exec()) return 0;
   Rows base = w.row(i.src[0]);
-  if (i.lds || w.exec() != ~0ull || !inOrder(base, bytes)) return 0;
-  std::uint64_t first = std::uint64_t{base[0]} + offset;
-  return first + kLanes * bytes <= w.lds.end - w.lds.begin ? w.lds.begin + first : 0;
+  LaneRange range(w.exec());
+  if (!inOrder(w, range, base, bytes)) return 0;
+  std::uint64_t first = std::uint64_t{base[range.first]} + offset;
+  return first + range.count * bytes <= w.lds.end - w.lds.begin ? w.lds.begin + first : 0;
 }
 
-void loadSpan(std::uint64_t from, unsigned dwords, U32* row) {
+void loadSome(Wave& w, std::uint64_t from, unsigned dwords, U32* row) {
+  alignas(64) U32 lanes[4 * kLanes], values[4 * kLanes];
+  LaneRange range(w.exec());
+  std::memcpy(lanes + range.first * dwords, reinterpret_cast<const void*>(from), range.count * dwords * 4);
+  if (dwords > 1) loadAll(reinterpret_cast<std::uint64_t>(lanes), dwords, values);
+  storeMasked(w, row, dwords > 1 ? values : lanes, dwords);
+}
+
+void storeSome(Wave& w, std::uint64_t to, unsigned dwords, Rows row) {
+  alignas(64) U32 lanes[4 * kLanes];
+  LaneRange range(w.exec());
+  if (dwords > 1) storeAll(reinterpret_cast<std::uint64_t>(lanes), dwords, row);
+  Rows from = (dwords > 1 ? lanes : row) + range.first * dwords;
+  auto* out = reinterpret_cast<AnyU32*>(to);
+  std::uint64_t left = w.exec() >> range.first;
+  if (std::has_single_bit(left + 1)) {
+    std::memcpy(out, from, range.count * dwords * 4);
+    return;
+  }
+  // What lies between active lanes is not this wave's to write.
+  for (; left; left &= left - 1) {
+    unsigned first = static_cast<unsigned>(std::countr_zero(left)) * dwords;
+    for (unsigned k = first; k < first + dwords; ++k) out[k] = from[k];
+  }
+}
+
+void loadAll(std::uint64_t from, unsigned dwords, U32* row) {
   auto* in = reinterpret_cast<const AnyU32*>(from);
   if (dwords == 1) {
     std::memcpy(row, in, kLanes * sizeof *row);
@@ -81,7 +113,7 @@ void loadSpan(std::uint64_t from, unsigned dwords, U32* row) {
   }
 }
 
-void storeSpan(std::uint64_t to, unsigned dwords, Rows row) {
+void storeAll(std::uint64_t to, unsigned dwords, Rows row) {
   auto* out = reinterpret_cast<AnyU32*>(to);
   if (dwords == 1) {
     std::memcpy(out, row, kLanes * sizeof *row);

@@ -34,8 +34,8 @@ HIPR_INLINE bool plainDwords(Wave& w, const Inst& i, std::index_sequence<K...> s
   alignas(64) U32 waiting[kLanes];
   std::uint32_t* out = w.row(i.dst);
   bool waits = ((highs[K] == out) || ...);
-  Lanes<Fn>::run(lows, waits ? waiting : out, w.mode, sources);
-  Lanes<Fn>::run(highs, out + kLanes, w.mode, sources);
+  Lanes<Fn>::template run<false, false>(lows, waits ? waiting : out, w.mode, kAllLanes, sources);
+  Lanes<Fn>::template run<false, false>(highs, out + kLanes, w.mode, kAllLanes, sources);
   if (waits) std::memcpy(out, waiting, sizeof waiting);
   return true;
 }
@@ -145,7 +145,7 @@ void mixed(Wave& w, const Inst& i, U32* out) {
   Rows rows[3];
   for (unsigned k = 0; k < 3; ++k) rows[k] = mixSource(w, i, k, buffers[k]);
   HostRounding rounding(w.mode, Kind::kF32);
-  Lanes<fmaLane>::loop(rows, out, w.mode);
+  Lanes<fmaLane>::loop(rows, out, w.mode, kAllLanes);
 }
 
 void mixedHalf(Wave& w, const Inst& i, unsigned shift) {

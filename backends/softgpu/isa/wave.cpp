@@ -1,9 +1,11 @@
 #include "backends/softgpu/isa/wave.h"
 
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <string>
 
+#include "backends/softgpu/isa/constants.h"
 #include "backends/softgpu/isa/decode.h"
 #include "backends/softgpu/isa/print.h"
 #include "backends/softgpu/isa/table.h"
@@ -27,6 +29,21 @@ bool vectorAlu(const Inst& i) {
   return e == Encoding::VOP1 || e == Encoding::VOP2 || e == Encoding::VOPC || e == Encoding::VOP3;
 }
 
+constexpr std::array<std::uint32_t, 128> makeConstants() {
+  std::array<std::uint32_t, 128> values{};
+  auto at = [&](unsigned code) -> std::uint32_t& { return values[code - kFirstConstant]; };
+  for (unsigned n = 0; n <= 64; ++n) at(128 + n) = n;
+  for (unsigned n = 1; n <= 16; ++n) at(192 + n) = 0u - n;
+  at(235) = kSharedBase;
+  at(236) = 0xffffffff;  // shared limit
+  at(237) = kPrivateBase;
+  at(238) = 0xffffffff;
+  constexpr float kFloats[] = {0.5f, -0.5f, 1, -1, 2, -2, 4, -4, 0x1.45f306p-3f};
+  for (unsigned n = 0; n < 9; ++n) at(240 + n) = std::bit_cast<std::uint32_t>(kFloats[n]);
+  return values;
+}
+constexpr std::array<std::uint32_t, 128> kConstants = makeConstants();
+
 // A register outside the wave's reach reads and writes v0 on hardware; here it stays where it was encoded.
 void shift(std::uint16_t& code, unsigned by) {
   if (code >= kVgpr && code < kAgpr && code + by < kAgpr) code = static_cast<std::uint16_t>(code + by);
@@ -35,15 +52,7 @@ void shift(std::uint16_t& code, unsigned by) {
 }  // namespace
 
 void fillConstants(Wave& w) {
-  for (unsigned code = 128; code < 256; ++code) w.s[code] = 0;
-  for (unsigned n = 0; n <= 64; ++n) w.s[128 + n] = n;
-  for (unsigned n = 1; n <= 16; ++n) w.s[192 + n] = 0u - n;
-  w.s[235] = kSharedBase;
-  w.s[236] = 0xffffffff;  // shared limit
-  w.s[237] = kPrivateBase;
-  w.s[238] = 0xffffffff;
-  constexpr float kFloats[] = {0.5f, -0.5f, 1, -1, 2, -2, 4, -4, 0x1.45f306p-3f};
-  for (unsigned n = 0; n < 9; ++n) w.s[240 + n] = std::bit_cast<std::uint32_t>(kFloats[n]);
+  std::memcpy(&w.s[kFirstConstant], kConstants.data(), sizeof kConstants);
 }
 
 void setMode(Wave& w, std::uint32_t mode) {
@@ -98,11 +107,14 @@ bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
   return true;
 }
 
-void runWave(Wave& w) {
-  if (w.gprIndexing) runIndexed(w);
+namespace {
+
+void runPlain(Wave& w) {
   const Inst* i = w.ip;
-  while (w.budget-- > 0) {
-    const Inst* next = i + i->words;
+  std::int32_t left = w.budget;
+  while (left > 0) {
+    --left;
+    const Inst* next = i + i->step;
     w.ip = next;
     // Most instructions do not jump. A branch guesses that, where the next instruction would wait for w.ip to come back
     // from memory. The empty assembly hides from the compiler that reading w.ip would do.
@@ -114,27 +126,40 @@ void runWave(Wave& w) {
     } else {
       asm volatile("");
       i = w.ip;
+      if (!i) break;
     }
+  }
+  w.ip = i ? i : w.resume;
+  w.budget = left;
+}
+
+// While s_set_gpr_idx is on (vector registers are addressed relative to M0) or s_setvskip (vector instructions do
+// nothing).
+void runIndexed(Wave& w) {
+  for (; w.gprIndexing && w.state == WaveState::kReady && w.budget > 0; --w.budget) {
+    const Inst* i = w.ip;
+    w.ip = i + i->step;
+    if ((w.mode & kVectorSkip) && !scalar(*i)) continue;
+    if ((w.mode & kGprIndexing) && vectorAlu(*i)) {
+      Inst moved = *i;
+      unsigned by = w.s[kM0] & 0xff, enables = (w.s[kM0] >> 12) & 15;
+      for (unsigned k = 0; k < 3; ++k)
+        if ((enables >> k) & 1) shift(moved.src[k], by);
+      if (enables & 8) shift(moved.dst, by);
+      moved.run(w, moved);
+    } else {
+      i->run(w, *i);
+    }
+    if (!w.ip) w.ip = w.resume;
   }
 }
 
-void runIndexed(Wave& w) {
-  while (w.gprIndexing && w.budget-- > 0) {
-    const Inst* i = w.ip;
-    w.ip = i + i->words;
-    if ((w.mode & kVectorSkip) && !scalar(*i)) continue;
-    if (!(w.mode & kGprIndexing) || !vectorAlu(*i)) {
-      i->run(w, *i);
-      continue;
-    }
-    Inst moved = *i;
-    unsigned by = w.s[kM0] & 0xff, enables = (w.s[kM0] >> 12) & 15;
-    for (unsigned k = 0; k < 3; ++k)
-      if ((enables >> k) & 1) shift(moved.src[k], by);
-    if (enables & 8) shift(moved.dst, by);
-    moved.run(w, moved);
-  }
-  w.budget += w.gprIndexing ? 1 : 0;  // the loop that called takes one more
+}  // namespace
+
+void runWave(Wave& w) {
+  do {
+    w.gprIndexing ? runIndexed(w) : runPlain(w);
+  } while (w.state == WaveState::kReady && w.budget > 0);
 }
 
 }  // namespace hipr::softgpu

@@ -57,12 +57,13 @@ struct Wave {
   // By operand code: SGPRs, special registers, and then the inline constants, so that reading any scalar operand but
   // the literal and the status bits is one load.
   alignas(64) std::uint32_t s[256];
-  alignas(64) std::uint32_t laneMask[kLanes];  // ~0 or 0 per lane of laneMaskOf
+  alignas(64) std::uint32_t laneMask[kLanes];  // ~0 or 0 per lane of laneMaskOf: operand.h
   std::uint64_t laneMaskOf;
   std::uint32_t* v;  // kMaxRows rows of 64 lanes
   std::uint32_t accumOffset;
-  std::int32_t budget;  // instructions until the wave gives way; handlers that stop it set this to 0
-  const Inst* ip;       // next instruction
+  std::int32_t budget;  // instructions until the wave gives way
+  const Inst* ip;       // next instruction; null when a handler has asked to leave the loop
+  const Inst* resume;   // where to go on then
   CodeCache* code;
   Workgroup* group;
   DispatchState* shared;
@@ -77,7 +78,7 @@ struct Wave {
   std::uint32_t gwsRound;
   std::uint8_t gwsResource;
   std::uint8_t gprIndex;  // enables of s_set_gpr_idx: bits src0, src1, src2, dst; 0 = off
-  bool gprIndexing;       // MODE has one of the two bits below: runIndexed() runs the wave
+  bool gprIndexing;       // MODE has one of the two bits above: another loop runs the wave
   bool flushF32;          // MODE flushes f32 denormals
   bool plainFloat;        // MODE rounds to nearest and keeps all denormals
   bool scc;
@@ -98,9 +99,14 @@ struct Wave {
   HIPR_INLINE std::uint32_t* row(unsigned code) const {
     return v + ((code & 255) + ((code >> 9) & 1) * accumOffset) * kLanes;
   }
+  // Ends the loop that runs the wave, behind this instruction.
+  HIPR_INLINE void leave() {
+    if (ip) resume = ip;
+    ip = nullptr;
+  }
   HIPR_INLINE void stop(WaveState to) {
     state = to;
-    budget = 0;
+    leave();
   }
 };
 
@@ -117,8 +123,5 @@ void setMode(Wave& w, std::uint32_t mode);
 
 // Runs until the wave stops or its budget is spent.
 void runWave(Wave& w);
-// The same while s_set_gpr_idx is on (vector registers are addressed relative to M0) or s_setvskip (vector
-// instructions do nothing).
-void runIndexed(Wave& w);
 
 }  // namespace hipr::softgpu

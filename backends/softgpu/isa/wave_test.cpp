@@ -77,6 +77,40 @@ TEST(Wave, SdwaAndDpp) {
   EXPECT_EQ(w.v(4, 16), 99u);
 }
 
+TEST(Wave, NoOpsAreSteppedOver) {
+  TestWave w(assemble("s_getpc_b64 s[0:1]\n s_nop 0\n s_waitcnt 0\n s_mov_b32 s2, 1\n s_mov_b32 s3, 1"));
+  EXPECT_EQ(w.run(2), "");
+  EXPECT_EQ(w->pair(0), w->code->region().begin + 4);
+  EXPECT_EQ(w->s[2], 1u);
+  EXPECT_EQ(w->s[3], 0u);
+}
+
+// More of them than a step or a page of decoded code has room for, and jumps into their midst.
+TEST(Wave, ManyNoOps) {
+  TestWave w(
+      assemble("s_branch to\n back: .rept 1100\n s_nop 0\n .endr\n s_add_u32 s2, s2, 1\n s_endpgm\n"
+               ".rept 500\n s_nop 0\n .endr\n to: .rept 3\n s_nop 0\n .endr\n s_add_u32 s2, s2, 2\n s_branch back"));
+  EXPECT_EQ(w.run(), "");
+  EXPECT_EQ(w->s[2], 3u);
+  EXPECT_EQ(w->state, WaveState::kEnded);
+}
+
+TEST(Wave, BudgetIsExactAndGoesOn) {
+  TestWave w(
+      assemble("s_mov_b32 s2, 1\n s_set_gpr_idx_on s2, gpr_idx(DST)\n v_mov_b32 v4, 7\n s_set_gpr_idx_off\n"
+               "s_barrier\n s_mov_b32 s3, 1\n s_mov_b32 s4, 1"));
+  EXPECT_EQ(w.run(2), "");
+  EXPECT_EQ(w.v(5, 0), 0u);
+  EXPECT_EQ(w.run(), "");
+  EXPECT_EQ(w->state, WaveState::kBarrier);
+  EXPECT_EQ(w.v(5, 0), 7u);
+  EXPECT_EQ(w.v(4, 0), 0u);
+  EXPECT_EQ(w->s[3], 0u);
+  EXPECT_EQ(w.run(1), "");
+  EXPECT_EQ(w->s[3], 1u);
+  EXPECT_EQ(w->s[4], 0u);
+}
+
 TEST(Wave, UnknownInstructionNamesItself) {
   TestWave w({0xd3ff0000, 0x04020501});  // a sparse product, which gfx90a does not have
   EXPECT_NE(w.run(), "");

@@ -5,32 +5,9 @@ namespace {
 
 using U32 = std::uint32_t;
 
-struct Bounds {
-  U32 low, high;
-};
-
 // In integers: the base alone may lie outside of everything.
 HIPR_INLINE char* place(const Window& window, U32 offset) {
   return reinterpret_cast<char*>(window.base + offset);
-}
-
-// Of the active lanes' offsets, which the window takes over.
-Bounds take(const Wave& w, Rows offsets, Window& window) {
-  window.offsets = offsets;
-  if (std::uint64_t exec = w.exec(); exec != ~0ull) {
-    U32 some = offsets[std::countr_zero(exec)];
-    for (U32& offset : window.repeated) offset = some;
-    storeLanes(exec, window.repeated, offsets, 1);
-    window.offsets = window.repeated;
-  }
-  Rows row = window.offsets;
-  U32 low = row[0], high = row[0];
-  for (int l = 1; l < kLanes; ++l) {
-    low = row[l] < low ? row[l] : low;
-    high = row[l] > high ? row[l] : high;
-  }
-  window.onePlace = low == high;
-  return {low, high};
 }
 
 // kVectorLanes neighbours lie side by side, `step` bytes each.
@@ -45,14 +22,15 @@ HIPR_INLINE bool together(Rows offsets, U32 step) {
 // several dwords are put side by side, from where vectors take them apart.
 template <unsigned N>
 void gather(const Window& window, U32* row) {
-  alignas(64) U32 lanes[N * kLanes];
-  U32* to = N == 1 ? row : lanes;
-  if (N == 1 && window.onePlace) {
-    U32 value;
-    std::memcpy(&value, place(window, window.offsets[0]), 4);
-    for (int l = 0; l < kLanes; ++l) row[l] = value;
+  if (window.low == window.high) {
+    U32 value[N];
+    std::memcpy(value, place(window, window.low), sizeof value);
+    for (unsigned k = 0; k < N; ++k)
+      for (int l = 0; l < kLanes; ++l) row[k * kLanes + static_cast<unsigned>(l)] = value[k];
     return;
   }
+  alignas(64) U32 lanes[N * kLanes];
+  U32* to = N == 1 ? row : lanes;
   for (int part = 0; part < kLanes; part += kVectorLanes) {
     Rows offsets = window.offsets + part;
     U32* out = to + N * static_cast<unsigned>(part);
@@ -66,13 +44,18 @@ void gather(const Window& window, U32* row) {
       for (unsigned l = 0; l < kVectorLanes; ++l) std::memcpy(out + N * l, place(window, offsets[l]), 4 * N);
     }
   }
-  if (N > 1) loadSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
+  if (N > 1) loadAll(reinterpret_cast<std::uint64_t>(lanes), N, row);
 }
 
 template <unsigned N>
 void scatter(const Window& window, std::uint64_t exec, Rows row) {
+  if (window.low == window.high) {  // the last one stays
+    unsigned last = kLanes - 1 - static_cast<unsigned>(std::countl_zero(exec));
+    for (unsigned k = 0; k < N; ++k) std::memcpy(place(window, window.low) + 4 * k, row + k * kLanes + last, 4);
+    return;
+  }
   alignas(64) U32 lanes[N * kLanes];
-  if (N > 1) storeSpan(reinterpret_cast<std::uint64_t>(lanes), N, row);
+  if (N > 1) storeAll(reinterpret_cast<std::uint64_t>(lanes), N, row);
   Rows from = N == 1 ? row : lanes;
   constexpr std::uint64_t kAll = (1ull << kVectorLanes) - 1;
   for (int part = 0; part < kLanes; part += kVectorLanes) {
@@ -91,6 +74,28 @@ void scatter(const Window& window, std::uint64_t exec, Rows row) {
 
 }  // namespace
 
+void takeOffsets(Wave& w, Rows offsets, Window& window) {
+  window.offsets = offsets;
+  U32 some;
+  if (uniform(w, offsets, some)) {
+    window.low = window.high = some;
+    return;
+  }
+  if (std::uint64_t exec = w.exec(); exec != ~0ull) {
+    for (U32& offset : window.repeated) offset = some;
+    storeLanes(w, exec, window.repeated, offsets, 1);
+    window.offsets = window.repeated;
+  }
+  Rows row = window.offsets;
+  U32 low = ~0u, high = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    low = row[l] < low ? row[l] : low;
+    high = row[l] > high ? row[l] : high;
+  }
+  window.low = low;
+  window.high = high;
+}
+
 bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
   if (!w.exec()) return false;
   Rows low = w.row(i.src[0]);
@@ -102,8 +107,8 @@ bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
   } else {
     window.base += w.pair(i.sdst);
   }
-  Bounds bounds = take(w, low, window);
-  return reachable(w, window.base + bounds.low, std::uint64_t{bounds.high} - bounds.low + bytes);
+  takeOffsets(w, low, window);
+  return reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + bytes);
 }
 
 bool flatWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
@@ -112,11 +117,11 @@ bool flatWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
   return high != kSharedBase && high != kPrivateBase && globalWindow(w, i, bytes, window);
 }
 
-bool ldsWindow(const Wave& w, const Inst& i, U32 offset, unsigned bytes, Window& window) {
+bool ldsWindow(Wave& w, const Inst& i, U32 offset, unsigned bytes, Window& window) {
   if (!w.exec() || i.lds) return false;
-  Bounds bounds = take(w, w.row(i.src[0]), window);
+  takeOffsets(w, w.row(i.src[0]), window);
   window.base = w.lds.begin + offset;
-  return std::uint64_t{bounds.high} + offset + bytes <= w.lds.end - w.lds.begin;
+  return std::uint64_t{window.high} + offset + bytes <= w.lds.end - w.lds.begin;
 }
 
 void loadWindow(Wave& w, const Window& window, unsigned dwords, U32* row) {

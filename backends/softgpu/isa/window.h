@@ -7,15 +7,18 @@ namespace hipr::softgpu::HIPR_LEVEL {
 
 struct Window {
   std::uint64_t base;
-  Rows offsets;  // inactive lanes repeat an active one
-  bool onePlace;
+  std::uint32_t low, high;  // offsets of the active lanes
+  Rows offsets;             // where they differ; inactive lanes repeat an active one
   alignas(64) std::uint32_t repeated[kLanes];
 };
+
+// Takes over the active lanes' offsets, of which there is one.
+void takeOffsets(Wave& w, Rows offsets, Window& window);
 
 // False when the access has another shape, touches memory out of reach or no lane is active.
 bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window);
 bool flatWindow(Wave& w, const Inst& i, unsigned bytes, Window& window);
-bool ldsWindow(const Wave& w, const Inst& i, std::uint32_t offset, unsigned bytes, Window& window);
+bool ldsWindow(Wave& w, const Inst& i, std::uint32_t offset, unsigned bytes, Window& window);
 
 // Registers <-> memory in the lanes of EXEC; `dwords` is 1, 2, 3 or 4.
 void loadWindow(Wave& w, const Window& window, unsigned dwords, std::uint32_t* row);

@@ -1,4 +1,5 @@
 // The last-error rules: until HIP 6 every call overwrites it; from 7 on only failures do, and NotReady is none.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -37,18 +38,20 @@ TEST(the_latest_failure_wins) {
   IS(hipGetLastError(), kInvalidValue);
 }
 
-// A callback that holds its stream for a moment, so that a query meets unfinished work.
-static void slow(void*, int, void*) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+// A callback that holds its stream until it is let go, so that a query meets unfinished work.
+static std::atomic<bool> letGo{false};
+static void hold(void*, int, void*) {
+  while (!letGo) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST(not_ready) {
   void* s = nullptr;
   OK(hipStreamCreate(&s));
-  OK(hipStreamAddCallback(s, slow, nullptr, 0));
+  OK(hipStreamAddCallback(s, hold, nullptr, 0));
   clear();
   IS(hipStreamQuery(s), kNotReady);
   IS(hipGetLastError(), ABI >= 7 ? kSuccess : kNotReady);
+  letGo = true;
   OK(hipStreamSynchronize(s));
   OK(hipStreamDestroy(s));
 }

@@ -74,6 +74,18 @@ hipError_t currentPool(Process& p, Device& device, MemoryPool*& out) {
   return out != nullptr ? hipSuccess : defaultPool(p, device, out);
 }
 
+hipError_t poolOf(int ordinal, hipError_t (*find)(Process&, Device&, MemoryPool*&), hipMemPool_t* out) {
+  Process* p;
+  Device* device;
+  MemoryPool* pool;
+  HIPR_TRY(process(p));
+  if (out == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findDevice(*p, ordinal, device));
+  HIPR_TRY(find(*p, *device, pool));
+  *out = handleOf(pool);
+  return hipSuccess;
+}
+
 }  // namespace
 
 hipError_t findPool(hipMemPool_t handle, Process*& p, MemoryPool*& out) {
@@ -160,27 +172,11 @@ hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool) {
 }
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* mem_pool, int device) {
-  Process* p;
-  Device* d;
-  MemoryPool* pool;
-  HIPR_TRY(process(p));
-  if (mem_pool == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findDevice(*p, device, d));
-  HIPR_TRY(defaultPool(*p, *d, pool));
-  *mem_pool = handleOf(pool);
-  return hipSuccess;
+  return poolOf(device, defaultPool, mem_pool);
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t* mem_pool, int device) {
-  Process* p;
-  Device* d;
-  MemoryPool* pool;
-  HIPR_TRY(process(p));
-  if (mem_pool == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findDevice(*p, device, d));
-  HIPR_TRY(currentPool(*p, *d, pool));
-  *mem_pool = handleOf(pool);
-  return hipSuccess;
+  return poolOf(device, currentPool, mem_pool);
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {

@@ -90,13 +90,13 @@ distribution() { # a tarball that looks like AMD's
   tar -czf "$work/rocm.tar.gz" -C "$work/rocm" .
 }
 distribution
-install_rocm() { DESTDIR=$work/root ROCM_TARBALL_URL=file://$1 deploy/docker/install_rocm_tarball.sh "${@:2}"; }
+install_rocm() { DESTDIR=$work/installed ROCM_TARBALL_URL=file://$1 deploy/docker/install_rocm_tarball.sh "${@:2}"; }
 check "install ROCm from a tarball" install_rocm "$work/rocm.tar.gz" 7.10.0 gfx94X-dcgpu stable
-check "it is where everything looks for it" test -e "$work/root/opt/rocm/lib/libamd_smi.so.26"
+check "it is where everything looks for it" test -e "$work/installed/opt/rocm/lib/libamd_smi.so.26"
 tar -czf "$work/other.tar.gz" -C "$root" LICENSE
 if install_rocm "$work/other.tar.gz" 1 x >/dev/null 2>&1; then bad "a tarball that is not ROCm is taken"; else ok "a tarball that is not ROCm is refused"; fi
 if install_rocm "$work/rocm.tar.gz" 1 x weekly >/dev/null 2>&1; then bad "a release type nobody knows is taken"; else ok "a release type nobody knows is refused"; fi
-check "stage the middleware image" deploy/docker/stage_provider.sh "$build" "$work/provider" "$work/root/opt/rocm"
+check "stage the middleware image" deploy/docker/stage_provider.sh "$build" "$work/provider" "$work/installed/opt/rocm"
 check "its metadata" python3 "$here/check_yaml.py" metadata "$work/provider/build/metadata.yaml"
 copied() { # what the operator does with it
   mkdir -p "$work/run" && sh -c "cp -r $work/provider/build/. $work/run" && [[ -e $work/run/lib/libaccelerator_amd.so && -e $work/run/lib/libamd_smi.so ]]

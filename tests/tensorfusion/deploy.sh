@@ -77,7 +77,7 @@ else
 fi
 portable() { # configures as the images do, and looks at what would be linked
   deploy/docker/build.sh "$root" "$work/portable" help >/dev/null 2>&1 || return 1
-  grep -q 'static-libstdc++' "$work/portable/build.ninja" && ! grep -qE 'lib(zstd|xxhash|z)\.so' "$work/portable/build.ninja"
+  grep -q 'static-libstdc++' "$work/portable/build.ninja" && ! grep -qE 'lib(zstd|xxhash|sodium|z)\.so' "$work/portable/build.ninja"
 }
 check "an image's build links everything but the C library" env CC="${CC:-cc}" CXX="${CXX:-c++}" bash -c "$(declare -f portable); root=$root work=$work; portable"
 

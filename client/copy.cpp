@@ -51,7 +51,7 @@ void packInto(const HostShape& from, std::vector<std::byte>& out) {
 hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
-  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c), .barrier = c.synchronous};
+  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
   if (bytes <= kScannedUpload && (bytes <= kInlineUpload || s.host().needsScan())) {
@@ -133,8 +133,7 @@ void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
                                           .fromPitch = c.from.pitch,
                                           .fromSlice = c.from.slice,
                                           .toDevice = c.to.device,
-                                          .fromDevice = c.from.device,
-                                          .barrier = c.synchronous});
+                                          .fromDevice = c.from.device});
 }
 
 void copyHere(const Copy& c) {
@@ -156,6 +155,7 @@ hipError_t copy(const Copy& c, Stream& stream) {
   if (toThere && fromThere) {
     s.host().flush();
     copyThere(s, c, r);
+    if (c.synchronous) s.connection().post<Opcode::kStreamFence>({r.id});
     const bool hostSide = c.to.kind != MemoryKind::kDevice || c.from.kind != MemoryKind::kDevice;
     if (c.blocking && hostSide) return streamSynchronize(stream);
     if (c.blocking && c.synchronous) r.owe();
@@ -164,6 +164,7 @@ hipError_t copy(const Copy& c, Stream& stream) {
   if (toThere) {
     const hipError_t error = upload(s, c, r);
     if (error != hipSuccess) return error;
+    if (c.synchronous) s.connection().post<Opcode::kStreamFence>({r.id});
     // The program may read what it copied into host memory as soon as a blocking call returns.
     if (c.blocking && c.to.kind != MemoryKind::kDevice) return streamSynchronize(stream);
     if (c.blocking && c.synchronous) r.owe();
@@ -188,8 +189,8 @@ hipError_t fill(const Fill& f, Stream& stream) {
                                    {.stream = remote(stream).id,
                                     .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
                                     .value = f.value,
-                                    .elementSize = f.elementSize,
-                                    .barrier = f.synchronous});
+                                    .elementSize = f.elementSize});
+    if (f.synchronous) s.connection().post<Opcode::kStreamFence>({remote(stream).id});
     return hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.

@@ -52,7 +52,10 @@ void settle(const Allocation& a) {
   // Freed device memory rests until nothing can touch it any more, so nobody sees whether the free has waited, unless
   // the program's own memory or functions take part in the work, or somebody asks.
   const bool noticeable = s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed();
-  if (a.kind == MemoryKind::kDevice && !noticeable) return s.streams().owe(a.device);
+  if (a.kind == MemoryKind::kDevice && !noticeable) {
+    s.connection().post<Opcode::kDeviceFence>({a.device});
+    return s.streams().owe(a.device);
+  }
   for (int device = 0; device < static_cast<int>(s.platform().devices.size()); ++device) {
     if (a.kind == MemoryKind::kDevice && device != a.device) continue;
     if (!s.streams().now(device).passed()) deviceSynchronize(device);

@@ -189,7 +189,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kProgress: {
       wire::Progress progress;
       if (!decode(payload, progress)) return false;
-      streams_.advance(progress.stream, progress.finished);
+      streams_.advance(progress.stream, progress.done);
       return true;
     }
     case wire::Opcode::kTransferOpen: {

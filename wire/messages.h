@@ -23,7 +23,7 @@ enum class Opcode : std::uint16_t {
 
 const char* opcodeName(std::uint16_t opcode);  // "?" when unknown
 
-enum class Verb { Post, Call, Ask, Push, Both };
+enum class Verb { Post, Work, Call, Ask, Push, Both, BeforeCall, BeforePost };
 
 // --- session
 // -------------------------------------------------------------------------------------------------------------
@@ -77,10 +77,10 @@ struct AsyncFailure {
   static auto fields(auto& m) { return std::tie(m.status, m.opcode, m.text); }
 };
 
-// Stream `stream` has finished its first `finished` operations.
+// The first `done` operations of the stream are done.
 struct Progress {
-  std::uint64_t stream = 0, finished = 0;
-  static auto fields(auto& m) { return std::tie(m.stream, m.finished); }
+  std::uint64_t stream = 0, done = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.done); }
 };
 
 struct RunHostFunction {
@@ -207,15 +207,12 @@ struct Shape {
   std::uint64_t bytes() const { return width * height * depth; }
 };
 
-// `barrier`, in each of the three that follow: work given to any stream behind this message starts after it. HIP's
-// calls without "Async" in their name are done when they return; this keeps that promise without waiting.
 struct Upload {
   std::uint64_t stream = 0;
   Shape to;
   std::uint64_t transfer = 0;  // 0: the bytes are right here
-  bool barrier = false;
   Bytes bytes{};
-  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.barrier, m.bytes); }
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.transfer, m.bytes); }
 };
 
 // The bytes come as Data frames of this transfer, then Done.
@@ -231,9 +228,8 @@ struct DeviceCopy {
   Shape to;
   std::uint64_t from = 0, fromPitch = 0, fromSlice = 0;
   std::int32_t toDevice = -1, fromDevice = -1;
-  bool barrier = false;
   static auto fields(auto& m) {
-    return std::tie(m.stream, m.to, m.from, m.fromPitch, m.fromSlice, m.toDevice, m.fromDevice, m.barrier);
+    return std::tie(m.stream, m.to, m.from, m.fromPitch, m.fromSlice, m.toDevice, m.fromDevice);
   }
 };
 
@@ -242,8 +238,7 @@ struct FillMemory {
   std::uint64_t stream = 0;
   Shape to;
   std::uint32_t value = 0, elementSize = 1;
-  bool barrier = false;
-  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize, m.barrier); }
+  static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize); }
 };
 
 // From now on kernels can reach [address, address + size), zero-filled, at this address.
@@ -278,6 +273,15 @@ struct StreamDestroy {
   static auto fields(auto& m) { return std::tie(m.stream); }
 };
 using StreamSynchronize = StreamDestroy;
+
+// Whatever is sent behind this message, to any stream, starts after what this stream (or every stream of this device)
+// has been sent so far. HIP's calls without "Async" in their name are done when they return, and frees wait for the
+// device; this keeps their promise without waiting.
+using StreamFence = StreamDestroy;
+using DeviceFence = DeviceSynchronize;
+
+// Tell me, with Progress, as soon as what this stream has been sent so far is done.
+using StreamWatch = StreamDestroy;
 
 struct StreamWaitEvent {
   std::uint64_t stream = 0, event = 0;

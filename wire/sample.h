@@ -16,6 +16,9 @@ namespace hipr::wire {
 template <class F>
 void forEachPayload(F&& f) {
 #define HIPR_REPLY_Post(Name)
+#define HIPR_REPLY_Work(Name)
+#define HIPR_REPLY_BeforePost(Name)
+#define HIPR_REPLY_BeforeCall(Name) HIPR_REPLY_Call(Name)
 #define HIPR_REPLY_Ask(Name)
 #define HIPR_REPLY_Push(Name)
 #define HIPR_REPLY_Both(Name)
@@ -25,6 +28,9 @@ void forEachPayload(F&& f) {
   HIPR_REPLY_##verb(Name)
 #include "wire/messages.def"
 #undef HIPR_REPLY_Post
+#undef HIPR_REPLY_Work
+#undef HIPR_REPLY_BeforePost
+#undef HIPR_REPLY_BeforeCall
 #undef HIPR_REPLY_Ask
 #undef HIPR_REPLY_Push
 #undef HIPR_REPLY_Both

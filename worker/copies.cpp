@@ -11,147 +11,25 @@ void* at(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-constexpr std::uint64_t kSmallDownload = 64 << 10;  // answered by the reader itself when nothing has to be waited for
-
-}  // namespace
-
-bool Session::locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span) {
-  if (!size || address > UINT64_MAX - size) return false;
-  if (memory_.find(address, size, span)) return true;
-  span = {0, true};
-  return hostMemory_.covers(address, size);
-}
-
-// After counting: this operation wrote memory the client may look at, or that other streams must find written.
-void Session::noteWrite(const StreamPtr& s, std::uint64_t address, bool barrier) {
-  if (hostMemory_.any() && hostMemory_.covers(address, 1)) s->lastWriter = s->issued;
-  if (barrier) raiseBarrier(s);
-}
-
-hipError_t Session::onUpload(const wire::Upload& m) {
-  const StreamPtr s = stream(m.stream);
-  if (!s) return hipErrorInvalidHandle;
-  const std::uint64_t extent = extentOf(m.to);
-  DeviceMemory::Span span;
-  hipError_t error = s->broken;
-  if (error == hipSuccess && !locate(m.to.address, extent, span)) error = hipErrorInvalidDevicePointer;
-  if (m.transfer) {
-    error = uploadTransfer(m, s, span, error);
-  } else if (extent == 0 || m.bytes.size() != m.to.bytes()) {
-    refuse("an upload whose bytes do not fill its rows");
-  } else if (error == hipSuccess) {
-    error = uploadInline(m, s, span.direct);
-  }
-  progress_.count(s);
-  noteWrite(s, m.to.address, m.barrier);
-  return error;
-}
-
-hipError_t Session::uploadInline(const wire::Upload& m, const StreamPtr& s, bool direct) {
-  if (direct && quiet(s)) {
-    scatter(m.to, 0, m.bytes);
-    return hipSuccess;
-  }
-  Staging::Block block = staging_.take(m.bytes.size());
-  if (!block) return hipErrorOutOfMemory;
-  std::memcpy(block.get(), m.bytes.data(), m.bytes.size());
-  backend_.use(s->device);
-  const hipError_t error =
-      copyPacked(backend_.hip, s->native, m.to, 0, m.bytes.size(), block.get(), hipMemcpyHostToDevice);
-  progress_.whenNextFinished(s, [block] {});
-  return error;
-}
-
-hipError_t Session::uploadTransfer(const wire::Upload& m, const StreamPtr& s, const DeviceMemory::Span& span,
-                                   hipError_t invalid) {
-  if (extentOf(m.to) == 0 || !m.bytes.empty()) {
-    refuse("an upload without shape, or with bytes and a transfer");
-    return hipErrorInvalidValue;
-  }
-  auto upload = std::make_shared<UploadTransfer>(transferContext_, m.transfer, m.to, s->device, span.direct);
-  upload->position = s->issued + 1;
-  if (!uploads_.emplace(m.transfer, upload).second) {
-    refuse("upload " + std::to_string(m.transfer) + " is already on its way");
-    return hipErrorInvalidHandle;
-  }
-  if (invalid == hipSuccess) {
-    if (quiet(s)) {
-      upload->open();
-    } else {
-      progress_.expect(*s, upload);
-    }
-    backend_.use(s->device);
-    invalid = backend_.callHost(s->native, [this, s, upload] {
-      progress_.reached(*s, upload.get());
-      upload->open();
-      upload->hold();
-      if (hipError_t error = upload->error(); error != hipSuccess)
-        progress_.fail(error, "Upload", wire::Opcode::kUpload);
-    });
-  }
-  if (invalid != hipSuccess) upload->abandon(invalid);
-  return invalid;
-}
-
-Session::Answer Session::onDownload(const wire::Download& m) {
-  const StreamPtr s = stream(m.stream);
-  if (!s) return std::nullopt;
-  const std::uint64_t extent = extentOf(m.from);
-  DeviceMemory::Span span;
-  hipError_t error = s->broken;
-  if (error == hipSuccess && !locate(m.from.address, extent, span)) error = hipErrorInvalidDevicePointer;
-  if (error == hipSuccess) {
-    auto download =
-        std::make_shared<DownloadTransfer>(transferContext_, m.transfer, request_, m.from, s->device, span.direct);
-    download->position = s->issued + 1;
-    if (span.direct && m.from.bytes() <= kSmallDownload && quiet(s)) {
-      progress_.count(s);
-      progress_.settled(*s);
-      progress_.told(*s);
-      download->sendNow();
-      return std::nullopt;
-    }
-    progress_.expect(*s, download);
-    backend_.use(s->device);
-    error = backend_.callHost(s->native, [this, s, download] {
-      progress_.reached(*s, download.get());
-      download->send([&] { progress_.aboutToAnswer(*s, download->position); });
-    });
-    if (error != hipSuccess) progress_.reached(*s, download.get());
-  }
-  progress_.count(s);
-  return error == hipSuccess ? Answer() : Answer(error);
-}
-
-hipError_t Session::onDeviceCopy(const wire::DeviceCopy& m) {
-  const StreamPtr s = stream(m.stream);
-  if (!s) return hipErrorInvalidHandle;
+wire::Shape sourceOf(const wire::DeviceCopy& m) {
   wire::Shape source = m.to;
   source.address = m.from;
   source.pitch = m.fromPitch;
   source.slice = m.fromSlice;
-  DeviceMemory::Span to, from;
-  hipError_t error = s->broken;
-  if (error == hipSuccess && (!locate(m.to.address, extentOf(m.to), to) || !locate(m.from, extentOf(source), from))) {
-    error = hipErrorInvalidDevicePointer;
-  }
-  backend_.use(s->device);
-  const HipTable& hip = backend_.hip;
-  if (error == hipSuccess && contiguous(m.to) && contiguous(source)) {
-    error = hip.hipMemcpyAsync(at(m.to.address), at(m.from), m.to.bytes(), hipMemcpyDefault, s->native);
-  } else if (error == hipSuccess) {
-    for (std::uint64_t z = 0; z < m.to.depth && error == hipSuccess; ++z) {
-      error = hip.hipMemcpy2DAsync(at(m.to.address + z * m.to.slice), std::max(m.to.pitch, m.to.width),
-                                   at(m.from + z * m.fromSlice), std::max(m.fromPitch, m.to.width), m.to.width,
-                                   m.to.height, hipMemcpyDefault, s->native);
-    }
-  }
-  progress_.count(s);
-  noteWrite(s, m.to.address, m.barrier);
-  return error;
+  return source;
 }
 
-namespace {
+hipError_t copy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream) {
+  if (contiguous(m.to) && contiguous(sourceOf(m)))
+    return hip.hipMemcpyAsync(at(m.to.address), at(m.from), m.to.bytes(), hipMemcpyDefault, stream);
+  hipError_t error = hipSuccess;
+  for (std::uint64_t z = 0; z < m.to.depth && error == hipSuccess; ++z) {
+    error = hip.hipMemcpy2DAsync(at(m.to.address + z * m.to.slice), std::max(m.to.pitch, m.to.width),
+                                 at(m.from + z * m.fromSlice), std::max(m.fromPitch, m.to.width), m.to.width,
+                                 m.to.height, hipMemcpyDefault, stream);
+  }
+  return error;
+}
 
 hipError_t fillLine(const HipTable& hip, std::uint64_t address, std::uint32_t value, std::uint32_t elementSize,
                     std::uint64_t count, hipStream_t stream) {
@@ -187,23 +65,95 @@ hipError_t fill(const HipTable& hip, const wire::Shape& to, std::uint32_t value,
 
 }  // namespace
 
-hipError_t Session::onFillMemory(const wire::FillMemory& m) {
+bool Session::locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span) {
+  if (!size || address > UINT64_MAX - size) return false;
+  if (memory_.find(address, size, span)) return true;
+  span = {0, true};
+  return hostMemory_.covers(address, size);
+}
+
+void Session::noteHostWrite(Stream& stream, std::uint64_t address) {
+  if (hostMemory_.any() && hostMemory_.covers(address, 1)) stream.lastWriter = stream.sent;
+}
+
+void Session::onUpload(const wire::Upload& m) {
   const StreamPtr s = stream(m.stream);
-  if (!s) return hipErrorInvalidHandle;
-  if (m.elementSize != 1 && m.elementSize != 2 && m.elementSize != 4) {
-    refuse("a fill with elements of " + std::to_string(m.elementSize) + " bytes");
-    return hipErrorInvalidValue;
+  if (!s) return;
+  const std::uint64_t extent = extentOf(m.to);
+  DeviceMemory::Span span;
+  hipError_t error = locate(m.to.address, extent, span) ? hipSuccess : hipErrorInvalidDevicePointer;
+  if (extent == 0 || (m.transfer ? !m.bytes.empty() : m.bytes.size() != m.to.bytes()))
+    return refuse("an upload whose bytes do not fill its rows");
+  if (m.transfer) {
+    uploadLater(m, s, span.direct, error);
+  } else {
+    order_.submit(s, m, [this, s, direct = span.direct, error](const wire::Upload& upload) mutable {
+      if (error == hipSuccess) error = s->broken;
+      if (error == hipSuccess && direct && order_.quiet(s)) {
+        scatter(upload.to, 0, upload.bytes);
+        return Start::kDone;
+      }
+      const Staging::Block block = error == hipSuccess ? staging_.take(upload.bytes.size()) : nullptr;
+      if (error == hipSuccess && !block) error = hipErrorOutOfMemory;
+      if (error == hipSuccess) {
+        std::memcpy(block.get(), upload.bytes.data(), upload.bytes.size());
+        backend_.use(s->device);
+        error =
+            copyPacked(backend_.hip, s->native, upload.to, 0, upload.bytes.size(), block.get(), hipMemcpyHostToDevice);
+        order_.keep(s, block);
+      }
+      if (error != hipSuccess) reporter_.fail(error, "Upload", wire::Opcode::kUpload);
+      return Start::kGiven;
+    });
   }
+  noteHostWrite(*s, m.to.address);
+}
+
+void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct, hipError_t error) {
+  auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, direct);
+  if (!uploads_.emplace(m.transfer, upload).second)
+    return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
+  if (error == hipSuccess) error = s->broken;
+  if (error != hipSuccess) upload->abandon(error);
+  order_.submit(s, m, [upload](const wire::Upload&) { return upload->start(); });
+}
+
+Session::Answer Session::onDownload(const wire::Download& m) {
+  const StreamPtr s = stream(m.stream);
+  if (!s) return std::nullopt;
   DeviceMemory::Span span;
   hipError_t error = s->broken;
-  if (error == hipSuccess && !locate(m.to.address, extentOf(m.to, m.elementSize), span)) {
-    error = hipErrorInvalidDevicePointer;
+  if (error == hipSuccess && !locate(m.from.address, extentOf(m.from), span)) error = hipErrorInvalidDevicePointer;
+  if (error != hipSuccess) {
+    order_.submit(s, m, [](const wire::Download&) { return Start::kGiven; });
+    return error;
   }
-  backend_.use(s->device);
-  if (error == hipSuccess) error = fill(backend_.hip, m.to, m.value, m.elementSize, s->native);
-  progress_.count(s);
-  noteWrite(s, m.to.address, m.barrier);
-  return error;
+  auto download = std::make_shared<Download>(transferContext_, m.transfer, request_, s, m.from, span.direct);
+  order_.submit(s, m, [download](const wire::Download&) { return download->start(); });
+  return std::nullopt;
+}
+
+void Session::onDeviceCopy(const wire::DeviceCopy& m) {
+  const StreamPtr s = stream(m.stream);
+  if (!s) return;
+  DeviceMemory::Span to, from;
+  const bool known = locate(m.to.address, extentOf(m.to), to) && locate(m.from, extentOf(sourceOf(m)), from);
+  submit<wire::Opcode::kDeviceCopy>(s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
+                                    [this, s](const wire::DeviceCopy& c) { return copy(backend_.hip, c, s->native); });
+  noteHostWrite(*s, m.to.address);
+}
+
+void Session::onFillMemory(const wire::FillMemory& m) {
+  const StreamPtr s = stream(m.stream);
+  if (!s) return;
+  if (m.elementSize != 1 && m.elementSize != 2 && m.elementSize != 4)
+    return refuse("a fill with elements of " + std::to_string(m.elementSize) + " bytes");
+  DeviceMemory::Span span;
+  const bool known = locate(m.to.address, extentOf(m.to, m.elementSize), span);
+  submit<wire::Opcode::kFillMemory>(
+      s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
+      [this, s](const wire::FillMemory& f) { return fill(backend_.hip, f.to, f.value, f.elementSize, s->native); });
+  noteHostWrite(*s, m.to.address);
 }
 
 }  // namespace hipr::worker

@@ -1,5 +1,6 @@
 // Devices: synchronize, reset, limits, peers, memory info.
 #include <algorithm>
+#include <atomic>
 
 #include "worker/session.h"
 
@@ -11,38 +12,43 @@ bool Session::hasDevice(int device) {
   return false;
 }
 
-Session::Markers Session::markUnsettled(int device) {
-  Markers markers;
-  const auto consider = [&](const StreamPtr& stream) {
-    if (device >= 0 && stream->device != device) return;
-    if (!progress_.settled(*stream)) markers.push_back(progress_.mark(stream));
+void Session::answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar) {
+  struct Gathering {
+    std::atomic<std::size_t> left;
+    std::atomic<hipError_t> first;
   };
-  for (const auto& [number, stream] : nullStreams_) consider(stream);
-  for (const auto& [number, stream] : streams_) consider(stream);
-  return markers;
-}
-
-void Session::answerAfter(Markers markers, wire::Opcode opcode) {
-  waiters_.run([this, markers = std::move(markers), opcode, request = request_] {
-    reply(outbox_, opcode, request, wire::Done{progress_.await(markers, false)});
-  });
+  auto all = std::make_shared<Gathering>(streams.size(), soFar);
+  for (const StreamPtr& stream : streams) {
+    order_.whenDone(stream, [this, all, stream, opcode, position = stream->sent, request = request_](hipError_t error) {
+      reporter_.show(*stream, position);
+      reporter_.told(*stream, position);
+      hipError_t none = hipSuccess;
+      all->first.compare_exchange_strong(none, error);
+      if (--all->left == 0) reply(outbox_, opcode, request, wire::Done{all->first});
+    });
+  }
 }
 
 Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
   if (!hasDevice(m.device)) return std::nullopt;
-  Markers markers = markUnsettled(m.device);
-  if (markers.empty()) {
-    for (const auto& [number, stream] : nullStreams_) {
-      if (stream->device == m.device) progress_.told(*stream);
-    }
-    for (const auto& [number, stream] : streams_) {
-      if (stream->device == m.device) progress_.told(*stream);
-    }
+  std::vector<StreamPtr> busy;
+  for (const StreamPtr& stream : order_.streams(m.device)) {
+    if (stream->broken != hipSuccess) continue;
+    if (order_.look(*stream) != hipSuccess || reporter_.owesMemory(*stream)) busy.push_back(stream);
+  }
+  if (busy.empty()) {
+    for (const StreamPtr& stream : order_.streams(m.device)) reporter_.told(*stream, stream->sent);
     backend_.use(m.device);
     return backend_.hip.hipDeviceSynchronize();  // returns at once, and knows of a device that has failed for good
   }
-  answerAfter(std::move(markers), wire::Opcode::kDeviceSynchronize);
+  answerWhenDone(busy, wire::Opcode::kDeviceSynchronize);
   return std::nullopt;
+}
+
+hipError_t Session::onDeviceFence(const wire::DeviceFence& m) {
+  if (!hasDevice(m.device)) return hipErrorInvalidDevice;
+  for (const StreamPtr& stream : order_.streams(m.device)) order_.fence(stream);
+  return hipSuccess;
 }
 
 // The client has forgotten its objects of the device; their memory was released one by one. The runtime's own reset
@@ -50,15 +56,14 @@ Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
 // begins a new session instead, which also makes a failed device work again.
 Session::Answer Session::onDeviceReset(const wire::DeviceReset& m) {
   if (!hasDevice(m.device)) return std::nullopt;
-  progress_.forgetFailures();
-  Markers markers = markUnsettled(m.device);
+  reporter_.forgetFailures();
+  const std::vector<StreamPtr> streams = order_.streams(m.device);
   const auto ofDevice = [&](const auto& object) { return object.device == m.device; };
   events_.eraseIf(ofDevice);
   functions_.eraseIf([&](const Function& function) { return ofDevice(*function.module); });
   for (const auto& module : modules_.takeIf(ofDevice)) unload(module);
-  for (const auto& stream : streams_.takeIf(ofDevice)) destroy(stream);
-  if (markers.empty()) return hipSuccess;
-  answerAfter(std::move(markers), wire::Opcode::kDeviceReset);
+  answerWhenDone(streams, wire::Opcode::kDeviceReset);
+  for (const auto& stream : streams_.takeIf(ofDevice)) order_.close(stream);
   return std::nullopt;
 }
 

@@ -7,6 +7,9 @@
 namespace hipr::worker {
 namespace {
 
+constexpr std::uint64_t kSmall = 64 << 10;  // fits into one block and one frame, and is answered at once if possible
+constexpr std::size_t kAhead = 4;           // blocks the GPU may fill before the first one is sent
+
 // The head of a Data frame: header and message; the bytes themselves follow.
 std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint64_t transfer, std::uint64_t offset,
                                                                       std::uint64_t length) {
@@ -22,39 +25,83 @@ std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint6
 
 }  // namespace
 
-void gather(const wire::Shape& from, std::uint64_t offset, std::span<std::byte> bytes) {
-  std::byte* next = bytes.data();
-  forEachRun(from, offset, bytes.size(), [&](std::uint64_t address, std::uint64_t length) {
-    std::memcpy(next, reinterpret_cast<const void*>(address), length);
-    next += length;
-  });
-}
-
-void DownloadTransfer::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
-  context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes);
-}
-
-void DownloadTransfer::done(hipError_t error) {
-  reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
-}
-
-void DownloadTransfer::send(const std::function<void()>& beforeDone) {
-  if (claimed_.exchange(true)) return;
-  hipError_t error = hipSuccess;
-  if (direct_) {
-    sendDirect();
-  } else {
-    error = sendStaged();
+Start Download::start() {
+  position_ = stream_->given + 1;
+  const bool small = from_.bytes() <= kSmall;
+  if (direct_ && small && context_.order.quiet(stream_) && !context_.reporter.owesMemory(*stream_)) {
+    sendNow();
+    return Start::kDone;
   }
-  beforeDone();
-  done(error);
+  if (direct_ && !small) {
+    context_.order.whenReached(stream_, [self = shared_from_this()](hipError_t error) { self->deliverDirect(error); });
+    return Start::kLater;
+  }
+  hipError_t error = hipSuccess;
+  while (error == hipSuccess && !allGiven() && pieces_.size() < kAhead) error = copyNext();
+  if (error != hipSuccess) {
+    reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
+    return Start::kGiven;
+  }
+  context_.crew.add(stream_->lane, [self = shared_from_this()] { self->deliver(); });
+  return allGiven() ? Start::kGiven : Start::kLater;
 }
 
-void DownloadTransfer::sendDirect() {
+hipError_t Download::copyNext() {
+  const std::uint64_t length = std::min<std::uint64_t>(from_.bytes() - given_, Staging::kBlock);
+  Piece piece{context_.staging.take(length), given_, length};
+  if (!piece.block) return hipErrorOutOfMemory;
+  context_.backend.use(stream_->device);
+  hipError_t error = copyPacked(context_.backend.hip, stream_->native, from_, given_, length, piece.block.get(),
+                                hipMemcpyDeviceToHost);
+  if (error == hipSuccess) piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
+  if (error != hipSuccess) return error;
+  pieces_.push_back(std::move(piece));
+  given_ += length;
+  return hipSuccess;
+}
+
+void Download::deliver() {
+  hipError_t error = hipSuccess;
+  bool held = !allGiven();
+  while (!pieces_.empty() && error == hipSuccess) {
+    const Piece piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    error = context_.backend.hip.hipEventSynchronize(piece.event);
+    context_.order.events(stream_->device).give(piece.event);
+    if (error == hipSuccess && !allGiven()) error = copyNext();
+    if (held && (allGiven() || error != hipSuccess)) {
+      held = false;
+      context_.order.given(stream_);
+    }
+    if (error != hipSuccess) break;
+    if (pieces_.empty() && piece.length <= kSmall) {  // one frame less to send by itself
+      std::vector<std::byte> frame;
+      const auto head = dataHead(id_, piece.offset, piece.length);
+      frame.insert(frame.end(), head.begin(), head.end());
+      frame.insert(frame.end(), piece.block.get(), piece.block.get() + piece.length);
+      context_.reporter.show(*stream_, position_);
+      appendFrame(frame, wire::Opcode::kDownload, request_, wire::HIP_REMOTE_FLAG_REPLY, wire::Done{hipSuccess});
+      context_.order.reached(stream_, position_);
+      context_.reporter.told(*stream_, position_);
+      return context_.outbox.post(frame);
+    }
+    sendPiece({piece.block.get(), piece.length}, piece.offset);
+  }
+  // After a failure the GPU may still write to blocks: they stay out of the pool until it has come to rest.
+  for (Piece& piece : pieces_) {
+    context_.order.events(stream_->device).give(piece.event);
+    context_.order.keep(stream_, std::move(piece.block));
+  }
+  pieces_.clear();
+  context_.order.reached(stream_, position_);
+  answer(error);
+}
+
+void Download::deliverDirect(hipError_t error) {
   const std::uint64_t total = from_.bytes();
   std::vector<std::byte> packed;
   if (!contiguous(from_)) packed.resize(std::min(total, wire::kMaxDataChunk));
-  for (std::uint64_t offset = 0; offset < total; offset += wire::kMaxDataChunk) {
+  for (std::uint64_t offset = 0; offset < total && error == hipSuccess; offset += wire::kMaxDataChunk) {
     const std::uint64_t length = std::min(total - offset, wire::kMaxDataChunk);
     std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(from_.address + offset), length);
     if (!packed.empty()) {
@@ -63,41 +110,30 @@ void DownloadTransfer::sendDirect() {
     }
     sendPiece(bytes, offset);
   }
+  context_.order.done(stream_);
+  answer(error);
 }
 
-// The thread of the runtime that got here must not call HIP, so another one does the copying while it holds the stream.
-hipError_t DownloadTransfer::sendStaged() {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool finished = false;
-  hipError_t error = hipSuccess;
-  context_.waiters.run([&] {
-    const hipError_t result = context_.staging.copyOut(
-        device_, from_, [this](std::span<const std::byte> bytes, std::uint64_t offset) { sendPiece(bytes, offset); });
-    std::lock_guard lock(mutex);
-    error = result;
-    finished = true;
-    changed.notify_all();
-  });
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return finished; });
-  return error;
+void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
+  context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes);
 }
 
-void DownloadTransfer::sendNow() {
+void Download::sendNow() {
   std::vector<std::byte> frames;
   const std::uint64_t total = from_.bytes();
   const auto head = dataHead(id_, 0, total);
   frames.insert(frames.end(), head.begin(), head.end());
-  const std::size_t at = frames.size();
-  frames.resize(at + total);
-  gather(from_, 0, std::span(frames).subspan(at));
+  frames.resize(head.size() + total);
+  gather(from_, 0, std::span(frames).subspan(head.size()));
   appendFrame(frames, wire::Opcode::kDownload, request_, wire::HIP_REMOTE_FLAG_REPLY, wire::Done{hipSuccess});
+  context_.reporter.told(*stream_, position_);
   context_.outbox.post(frames);
 }
 
-void DownloadTransfer::abandon(hipError_t error) {
-  if (!claimed_.exchange(true)) done(error);
+void Download::answer(hipError_t error) {
+  context_.reporter.show(*stream_, position_);
+  context_.reporter.told(*stream_, position_);
+  reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
 }
 
 }  // namespace hipr::worker

@@ -18,9 +18,12 @@ hipError_t Session::makeNative(Event& event) {
 }
 
 // A record must not move the goal of those who wait for the record before it.
-hipError_t Session::prepareRecord(Event& event) {
-  if (event.broken != hipSuccess) return event.broken;
-  return event.native.use_count() > 1 ? makeNative(event) : hipSuccess;
+std::shared_ptr<Record> Session::newRecord(Event& event, const StreamPtr& stream) {
+  const long ours =
+      event.last && event.last.use_count() == 1 ? 2 : 1;  // the event itself, and a record nobody else has
+  if (event.broken == hipSuccess && event.native.use_count() > ours) event.broken = makeNative(event);
+  event.last = std::make_shared<Record>(Place{stream, stream->sent + 1}, event.native);
+  return event.last;
 }
 
 hipError_t Session::onEventCreate(const wire::EventCreate& m) {
@@ -40,29 +43,27 @@ hipError_t Session::onEventDestroy(const wire::EventDestroy& m) {
   return hipSuccess;
 }
 
-hipError_t Session::onEventRecord(const wire::EventRecord& m) {
+void Session::onEventRecord(const wire::EventRecord& m) {
   const std::shared_ptr<Event> e = event(m.event);
   const StreamPtr s = stream(m.stream);
-  if (!e || !s) return hipErrorInvalidHandle;
-  hipError_t error = s->broken != hipSuccess ? s->broken : prepareRecord(*e);
-  if (error == hipSuccess) {
-    backend_.use(s->device);
-    error = backend_.hip.hipEventRecord(e->native->event, s->native);
-  }
-  progress_.count(s);
-  e->stream = s;
-  e->position = s->issued;
-  return error;
+  if (!e || !s) return;
+  const std::shared_ptr<Record> record = newRecord(*e, s);
+  submit<wire::Opcode::kEventRecord>(s, m, e->broken, [this, s, record](const wire::EventRecord&) {
+    const hipError_t error = backend_.hip.hipEventRecord(record->native->event, s->native);
+    order_.wasGiven(*record);
+    return error;
+  });
 }
 
 Session::Answer Session::onEventSynchronize(const wire::EventSynchronize& m) {
   const std::shared_ptr<Event> e = event(m.event);
   if (!e) return std::nullopt;
-  if (e->broken != hipSuccess) return e->broken;
-  if (!e->stream || progress_.settled(*e->stream)) return hipSuccess;
-  waiters_.run([this, native = e->native, stream = e->stream, position = e->position, request = request_] {
-    const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
-    progress_.finished(*stream, position, error);
+  if (e->broken != hipSuccess || !e->last) return e->broken;
+  const Place place = e->last->place;
+  if (place.stream->broken != hipSuccess) return place.stream->broken;
+  order_.whenDone(e->last, [this, place, request = request_](hipError_t error) {
+    reporter_.show(*place.stream, place.position);
+    reporter_.told(*place.stream, place.position);
     reply(outbox_, wire::Opcode::kEventSynchronize, request, wire::Done{error});
   });
   return std::nullopt;
@@ -73,8 +74,14 @@ wire::EventElapsedReply Session::onEventElapsed(const wire::EventElapsed& m) {
   const std::shared_ptr<Event> start = event(m.start), stop = event(m.stop);
   if (!start || !stop) return reply;
   reply.status = start->broken != hipSuccess ? start->broken : stop->broken;
+  if (reply.status != hipSuccess) return reply;
+  for (const auto& e : {start, stop}) {
+    if (!e->last) reply.status = hipErrorInvalidHandle;
+    if (e->last && !order_.isGiven(e->last->place)) reply.status = hipErrorNotReady;
+  }
   if (reply.status == hipSuccess) {
-    reply.status = backend_.hip.hipEventElapsedTime(&reply.milliseconds, start->native->event, stop->native->event);
+    reply.status =
+        backend_.hip.hipEventElapsedTime(&reply.milliseconds, start->last->native->event, stop->last->native->event);
   }
   return reply;
 }

@@ -1,10 +1,6 @@
 #include "worker/frame_reader.h"
 
-#include <sys/socket.h>
-#include <sys/uio.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 namespace hipr::worker {
@@ -16,17 +12,12 @@ constexpr std::size_t kCapacity = 256 << 10;
 constexpr std::size_t kBehindBulk = 256;
 constexpr std::chrono::seconds kPatience(2);
 
-Status gone(const char* what) {
-  return Status::unavailable(what);
-}
-
 }  // namespace
 
-FrameReader::FrameReader(int fd) : fd_(fd), buffer_(new std::byte[kCapacity]) {}
+FrameReader::FrameReader(net::Transport& transport) : transport_(transport), buffer_(new std::byte[kCapacity]) {}
 
 void FrameReader::setTimeout(int seconds) {
-  const timeval timeout{seconds, 0};
-  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  transport_.setTimeout(seconds * 1000);
 }
 
 void FrameReader::compact() {
@@ -39,29 +30,21 @@ void FrameReader::compact() {
 bool FrameReader::poll() {
   if (buffered() >= wire::kHeaderSize) return true;
   compact();
-  const ssize_t n = ::recv(fd_, buffer_.get() + end_, kCapacity - end_, MSG_DONTWAIT);
-  if (n > 0) end_ += static_cast<std::size_t>(n);
-  return n >= 0 && buffered() >= wire::kHeaderSize;  // errors and the end of the stream are for next() to find
-}
-
-Status FrameReader::receive(std::byte* out, std::size_t capacity, std::size_t* got) {
-  for (;;) {
-    const ssize_t n = ::recv(fd_, out, capacity, 0);
-    if (n > 0) {
-      *got = static_cast<std::size_t>(n);
-      return {};
-    }
-    if (n == 0) return gone("the client closed the connection");
-    if (errno == EINTR) continue;
-    return gone(errno == EAGAIN ? "the client said nothing in time" : std::strerror(errno));
-  }
+  const net::Transport::Room room(buffer_.get() + end_, kCapacity - end_);
+  std::size_t got = 0;
+  const Status status = transport_.receive({&room, 1}, net::Transport::Patience::kNone, &got);
+  end_ += got;
+  // What went wrong is for next() to find, and so is the end of the stream.
+  return !status.ok() || buffered() >= wire::kHeaderSize;
 }
 
 Status FrameReader::fill(std::size_t wanted) {
   if (begin_ + wanted > kCapacity || begin_ == end_) compact();
   while (buffered() < wanted) {
+    const net::Transport::Room room(buffer_.get() + end_, kCapacity - end_);
     std::size_t got = 0;
-    if (Status status = receive(buffer_.get() + end_, kCapacity - end_, &got); !status.ok()) return status;
+    if (Status status = transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got); !status.ok())
+      return status;
     end_ += got;
   }
   return {};
@@ -97,20 +80,13 @@ Status FrameReader::read(void* out, std::size_t size) {
   size -= ready;
   if (size) begin_ = end_ = 0;
   while (size) {
-    iovec parts[2] = {{at, size}, {buffer_.get(), kBehindBulk}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const ssize_t n = ::recvmsg(fd_, &message, 0);
-    if (n == 0) return gone("the client closed the connection");
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return gone(std::strerror(errno));
-    }
-    const std::size_t direct = std::min(static_cast<std::size_t>(n), size);
+    const net::Transport::Room rooms[2] = {{at, size}, {buffer_.get(), kBehindBulk}};
+    std::size_t got = 0;
+    if (Status status = transport_.receive(rooms, net::Transport::Patience::kWait, &got); !status.ok()) return status;
+    const std::size_t direct = std::min(got, size);
     at += direct;
     size -= direct;
-    end_ = static_cast<std::size_t>(n) - direct;
+    end_ = got - direct;
   }
   return {};
 }
@@ -119,8 +95,10 @@ void FrameReader::discard() {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   begin_ = end_ = 0;
   setTimeout(static_cast<int>(kPatience.count()));
+  const net::Transport::Room room(buffer_.get(), kCapacity);
   std::size_t got = 0;
-  while (std::chrono::steady_clock::now() < end && receive(buffer_.get(), kCapacity, &got).ok()) {
+  while (std::chrono::steady_clock::now() < end &&
+         transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got).ok()) {
   }
 }
 

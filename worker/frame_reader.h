@@ -1,5 +1,5 @@
-// FrameReader: takes frames off a socket. Small ones come out of a read-ahead buffer, many per system call; bulk data
-// goes straight to where it belongs. Used by one thread.
+// FrameReader: takes frames off a transport. Small ones come out of a read-ahead buffer, many per system call; bulk
+// data goes straight to where it belongs. Used by one thread.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/status.h"
+#include "net/transport.h"
 #include "wire/frame.h"
 #include "wire/stream.h"
 
@@ -15,7 +15,7 @@ namespace hipr::worker {
 
 class FrameReader {
  public:
-  explicit FrameReader(int fd);
+  explicit FrameReader(net::Transport& transport);
 
   void setTimeout(int seconds);  // for each wait; 0: none
 
@@ -40,9 +40,8 @@ class FrameReader {
   std::size_t buffered() const { return end_ - begin_; }
   void compact();
   Status fill(std::size_t wanted);  // at least `wanted` bytes buffered
-  Status receive(std::byte* out, std::size_t capacity, std::size_t* got);
 
-  const int fd_;
+  net::Transport& transport_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   std::unique_ptr<std::byte[]> large_;  // a payload beyond the buffer

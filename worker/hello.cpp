@@ -81,26 +81,4 @@ Session::Answer Session::onPing(const wire::Ping&) {
   return hipSuccess;
 }
 
-// The token is asked for before there is a session.
-wire::ChallengeReply Session::onChallenge(const wire::Challenge&) {
-  refuse("Challenge must be the first message of a connection");
-  return {};
-}
-
-hipError_t Session::onProof(const wire::Proof&) {
-  refuse("Proof without Challenge");
-  return hipErrorInvalidValue;
-}
-
-// Telemetry has connections of its own, which never become sessions.
-wire::SmiOpenReply Session::onSmiOpen(const wire::SmiOpen&) {
-  refuse("SmiOpen must be the first message of a connection");
-  return {};
-}
-
-wire::SmiReadReply Session::onSmiRead(const wire::SmiRead&) {
-  refuse("SmiRead is for telemetry connections");
-  return {};
-}
-
 }  // namespace hipr::worker

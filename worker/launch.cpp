@@ -35,31 +35,29 @@ std::vector<void*> argumentPointers(const code::KernelMetadata& kernel, std::byt
 
 }  // namespace
 
-hipError_t Session::onLaunchKernel(const wire::LaunchKernel& m) {
+void Session::onLaunchKernel(const wire::LaunchKernel& m) {
   const StreamPtr s = stream(m.stream);
   const std::shared_ptr<Function> function = functions_.find(m.function);
   if (!function) refuse("function " + std::to_string(m.function) + " does not exist");
   const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
-  if (!refusal_.empty()) return hipErrorInvalidHandle;
+  if (!refusal_.empty()) return;
 
-  hipError_t error = s->broken;
-  if (error == hipSuccess && start) error = prepareRecord(*start);
-  if (error == hipSuccess && stop) error = prepareRecord(*stop);
-  if (error == hipSuccess && !function->native) error = hipErrorInvalidDeviceFunction;
-  if (error == hipSuccess && m.arguments.size() < code::explicitSize(function->kernel->metadata)) {
+  hipError_t error = hipSuccess;
+  if (!function->native) error = hipErrorInvalidDeviceFunction;
+  if (error == hipSuccess && m.arguments.size() < code::explicitSize(function->kernel->metadata))
     error = hipErrorInvalidValue;
-  }
-  if (error == hipSuccess) {
-    error = launch(m, s, *function, start ? start->native->event : nullptr, stop ? stop->native->event : nullptr);
-  }
-  progress_.count(s);
-  s->lastWriter = s->issued;
-  for (const auto& e : {start, stop}) {
-    if (!e) continue;
-    e->stream = s;
-    e->position = s->issued;
-  }
-  return error;
+  const std::shared_ptr<Record> begun = start ? newRecord(*start, s) : nullptr,
+                                ended = stop ? newRecord(*stop, s) : nullptr;
+  for (const auto& e : {start, stop})
+    if (e && error == hipSuccess) error = e->broken;
+  submit<wire::Opcode::kLaunchKernel>(s, m, error, [this, s, function, begun, ended](const wire::LaunchKernel& l) {
+    const hipError_t given =
+        launch(l, s, *function, begun ? begun->native->event : nullptr, ended ? ended->native->event : nullptr);
+    for (const auto& record : {begun, ended})
+      if (record) order_.wasGiven(*record);
+    return given;
+  });
+  s->lastWriter = s->sent;
 }
 
 hipError_t Session::launch(const wire::LaunchKernel& m, const StreamPtr& s, const Function& function, hipEvent_t start,

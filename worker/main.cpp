@@ -7,6 +7,7 @@
 #include "access/challenge.h"
 #include "access/frame.h"
 #include "base/log.h"
+#include "net/socket_transport.h"
 #include "runtime/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
@@ -86,7 +87,6 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
     logError("session for %s: %s", seat.peer.c_str(), status.message().c_str());
     _exit(1);
   }
-  seat.socket.tune(kIoTimeout);
   SessionOptions sessionOptions;
   sessionOptions.devices.assign(found.devices.begin(), found.devices.end());
   sessionOptions.platform = found.platform;
@@ -98,7 +98,7 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
   sessionOptions.account = seat.account;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
   sessionOptions.output = output.get();
-  Session session(std::move(seat.socket), hip, std::move(sessionOptions));
+  Session session(net::overSocket(std::move(seat.socket), kIoTimeout), hip, std::move(sessionOptions));
   const Status status = session.run();
   if (!status.ok()) {
     if (status.code() == Code::kInvalid) {
@@ -113,7 +113,7 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
 [[noreturn]] void turnAway(SessionSeat& seat, const std::string& why) {
   logError("refused %s: %s", seat.peer.c_str(), why.c_str());
   refuse(seat.socket, why);
-  FrameReader(seat.socket.fd()).discard();
+  FrameReader(*net::overSocket(std::move(seat.socket), kIoTimeout)).discard();
   _exit(0);
 }
 

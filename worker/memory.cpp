@@ -14,19 +14,10 @@ hipError_t Session::onMapMemory(const wire::MapMemory& m) {
   return memory_.map(m.device, m.address, m.size);
 }
 
-void Session::freeAfterWork(std::shared_ptr<Leaving> leaving) {
-  Markers markers = markUnsettled(-1);
-  if (markers.empty()) return leaving->free();
-  waiters_.run([this, markers = std::move(markers), leaving = std::move(leaving)] {
-    progress_.await(markers, true);
-    leaving->free();
-  });
-}
-
 hipError_t Session::onUnmapMemory(const wire::UnmapMemory& m) {
   auto leaving = memory_.release(m.address);
   if (!leaving) return hipErrorInvalidValue;  // mapping it may have failed
-  freeAfterWork(std::move(leaving));
+  order_.afterEverything([leaving] { leaving->free(); });
   return hipSuccess;
 }
 
@@ -59,7 +50,7 @@ hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
 hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
   auto leaving = hostMemory_.conceal(m.address);
   if (!leaving) return hipErrorInvalidValue;  // exposing it may have failed
-  freeAfterWork(std::move(leaving));
+  order_.afterEverything([leaving] { leaving->free(); });
   return hipSuccess;
 }
 

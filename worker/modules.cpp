@@ -82,15 +82,7 @@ hipError_t Session::onModuleUnload(const wire::ModuleUnload& m) {
 void Session::unload(const std::shared_ptr<Module>& module) {
   for (const std::uint64_t address : module->variables) memory_.disown(address);
   if (!module->native) return;
-  Markers markers = markUnsettled(module->device);
-  if (markers.empty()) {
-    backend_.hip.hipModuleUnload(module->native);
-    return;
-  }
-  waiters_.run([this, markers = std::move(markers), module] {
-    progress_.await(markers, true);
-    backend_.hip.hipModuleUnload(module->native);
-  });
+  order_.afterEverything([this, module] { backend_.hip.hipModuleUnload(module->native); });
 }
 
 hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {

@@ -1,9 +1,5 @@
 #include "worker/outbox.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-
 namespace hipr::worker {
 namespace {
 
@@ -24,13 +20,13 @@ void Outbox::fail() {
   std::lock_guard lock(mutex_);
   failed_ = true;
   queued_.clear();
-  socket_.shutdown();
+  transport_.shutdown();
 }
 
 void Outbox::keep(std::span<const std::byte> bytes) {
   if (queued_.size() + bytes.size() > kMaxQueued) {  // a client that asks and never reads
     failed_ = true;
-    socket_.shutdown();
+    transport_.shutdown();
     return;
   }
   queued_.insert(queued_.end(), bytes.begin(), bytes.end());
@@ -41,13 +37,13 @@ void Outbox::post(std::span<const std::byte> frames) {
   if (failed_) return;
   counters_.sent(frames.size());
   if (busy_ || !queued_.empty()) return keep(frames);
-  const ssize_t sent = ::send(socket_.fd(), frames.data(), frames.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent == static_cast<ssize_t>(frames.size())) return;
-  if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+  std::size_t sent = 0;
+  if (!transport_.trySend(frames, &sent).ok()) {
     failed_ = true;
     return;
   }
-  keep(frames.subspan(sent > 0 ? static_cast<std::size_t>(sent) : 0));
+  if (sent == frames.size()) return;
+  keep(frames.subspan(sent));
   if (!flusher_.joinable()) flusher_ = std::thread([this] { flush(); });
   changed_.notify_all();
 }
@@ -62,7 +58,7 @@ void Outbox::sendQueued(Lock& lock) {
     std::vector<std::byte> now;
     now.swap(queued_);
     lock.unlock();
-    const bool ok = socket_.send(now).ok();
+    const bool ok = transport_.send(now).ok();
     lock.lock();
     if (!ok) failed_ = true;
   }
@@ -80,14 +76,13 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
   sendQueued(lock);
   if (!failed_ && !(head.empty() && body.empty())) {
     lock.unlock();
-    iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
-                      {const_cast<std::byte*>(body.data()), body.size()}};
-    const bool ok = socket_.send(parts, 2).ok();
+    const net::Transport::Part parts[2] = {head, body};
+    const bool ok = transport_.send(parts).ok();
     counters_.sent(head.size() + body.size());
     lock.lock();
     if (!ok) {
       failed_ = true;
-      socket_.shutdown();
+      transport_.shutdown();
     }
   }
   stopUsing(lock);
@@ -100,7 +95,7 @@ void Outbox::flush() {
     if (ending_) return;
     busy_ = true;
     stopUsing(lock);
-    if (failed_) socket_.shutdown();
+    if (failed_) transport_.shutdown();
   }
 }
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/socket.h"
+#include "net/transport.h"
 #include "wire/append.h"
 #include "worker/session_counters.h"
 
@@ -21,14 +21,14 @@ namespace hipr::worker {
 
 class Outbox {
  public:
-  explicit Outbox(net::Socket& socket, SessionCounters& counters = SessionCounters::nobody())
-      : socket_(socket), counters_(counters) {}
+  explicit Outbox(net::Transport& transport, SessionCounters& counters = SessionCounters::nobody())
+      : transport_(transport), counters_(counters) {}
   ~Outbox();
 
   void post(std::span<const std::byte> frames);  // one or several whole frames
   // Waits until the socket has taken all of it.
   void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body);
-  // Nothing more will be sent; the socket is shut down, which wakes the reader.
+  // Nothing more will be sent; the transport is shut down, which wakes the reader.
   void fail();
   // Waits, within the socket's timeout, until everything posted is on its way.
   void drain() { sendBulk({}, {}); }
@@ -43,7 +43,7 @@ class Outbox {
   void keep(std::span<const std::byte> bytes);
   void flush();  // the thread for leftovers
 
-  net::Socket& socket_;
+  net::Transport& transport_;
   SessionCounters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "code_object/code_object.h"
+#include "net/socket_transport.h"
 #include "worker/code_cache.h"
 #include "worker/ledger.h"
 #include "worker/outbox.h"
@@ -114,20 +115,26 @@ TEST(CodeCache, WithoutAFolderLastsForTheSession) {
   EXPECT_TRUE(cache.known().empty());
 }
 
+void receiveAll(net::Transport& from, std::span<std::byte> out) {
+  while (!out.empty()) {
+    std::size_t got = 0;
+    ASSERT_TRUE(from.receive({&out, 1}, net::Transport::Patience::kWait, &got).ok());
+    out = out.subspan(got);
+  }
+}
+
 TEST(Outbox, ASmallFrameNeverWaitsForAPeerThatDoesNotRead) {
-  int ends[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  net::Socket ours(ends[0]), theirs(ends[1]);
+  const auto [ours, theirs] = net::loopback();
   std::vector<std::byte> expected;
   {
-    Outbox outbox(ours);
+    Outbox outbox(*ours);
     std::thread bulk(
         [&] { outbox.sendBulk(std::vector<std::byte>(10, std::byte{1}), std::vector<std::byte>(4 << 20)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it fills the socket and waits
     for (int i = 0; i < 1000; ++i) outbox.post(std::vector<std::byte>(100, std::byte{2}));
     // All of that took no reading by the peer. Now it reads everything, in order.
     std::vector<std::byte> got(10 + (4 << 20) + 100000);
-    ASSERT_TRUE(theirs.receive(got.data(), got.size()).ok());
+    receiveAll(*theirs, got);
     EXPECT_EQ(got[0], std::byte{1});
     EXPECT_EQ(got[10], std::byte{0});
     EXPECT_EQ(got[got.size() - 100000], std::byte{2});
@@ -137,14 +144,12 @@ TEST(Outbox, ASmallFrameNeverWaitsForAPeerThatDoesNotRead) {
 }
 
 TEST(Outbox, LeftoversAreSentWithoutAnotherPost) {
-  int ends[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  net::Socket ours(ends[0]), theirs(ends[1]);
-  Outbox outbox(ours);
+  const auto [ours, theirs] = net::loopback();
+  Outbox outbox(*ours);
   const std::vector<std::byte> frame(3 << 20, std::byte{7});
   outbox.post(frame);  // more than the socket takes at once
   std::vector<std::byte> got(frame.size());
-  ASSERT_TRUE(theirs.receive(got.data(), got.size()).ok());
+  receiveAll(*theirs, got);
   EXPECT_EQ(got, frame);
 }
 
@@ -152,10 +157,8 @@ TEST(Output, IsReadWhileItsWriterHasStdoutLocked) {
   const pid_t child = fork();
   if (child == 0) {  // it loses its stdout for good
     alarm(60);
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(2);
-    net::Socket ours(ends[0]);
-    Outbox outbox(ours);
+    const auto [ours, theirs] = net::loopback();
+    Outbox outbox(*ours);
     const auto relay = OutputRelay::capture();
     relay->forwardTo(outbox);
     flockfile(stdout);

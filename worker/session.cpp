@@ -1,13 +1,14 @@
 #include "worker/session.h"
 
-#include <sys/socket.h>
-
-#include <chrono>
+#include <algorithm>
 
 #include "base/log.h"
 
 namespace hipr::worker {
 namespace {
+
+// Milliseconds without a message after which the client is told how far its streams are, if it does not know.
+constexpr Crew::Delay kFirstRest = 2, kLongestRest = 64;
 
 bool changesMemory(wire::Opcode opcode) {
   switch (opcode) {
@@ -24,37 +25,36 @@ bool changesMemory(wire::Opcode opcode) {
 
 }  // namespace
 
-Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options)
-    : socket_(std::move(socket)),
+Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOptions options)
+    : transport_(std::move(transport)),
       options_(std::move(options)),
       backend_(hip, options_.devices),
-      reader_(socket_.fd()),
-      outbox_(socket_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
+      reader_(*transport_),
+      outbox_(*transport_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
       codeCache_(options_.cacheFolder),
       hostMemory_(backend_),
       memory_(backend_),
-      staging_(backend_, waiters_),
-      transferContext_{outbox_, staging_, waiters_},
-      progress_(backend_, outbox_, waiters_, hostMemory_, options_.output) {
+      staging_(backend_),
+      reporter_(backend_, outbox_, hostMemory_, options_.output),
+      crew_(
+          *transport_, [this] { return read(); }, [this] { return rest(); }),
+      order_(backend_, crew_, outbox_.counters()),
+      transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_} {
   if (options_.output) options_.output->forwardTo(outbox_);
   for (int device = 0; device < backend_.devices(); ++device) {
-    auto stream = std::make_shared<Stream>();
-    stream->id = wire::kNullStream + static_cast<std::uint64_t>(device);
-    stream->device = device;
-    nullStreams_[stream->id] = std::move(stream);
+    auto stream = std::make_shared<Stream>(wire::kNullStream + static_cast<std::uint64_t>(device), device, true);
+    nullStreams_.push_back(stream);
+    order_.add(stream);
   }
 }
 
 Session::~Session() {
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
-  for (auto& [id, call] : hostCalls_) call->finish();
-  // Threads of the runtime may be in functions of ours until the streams come to rest.
-  for (const auto& [number, stream] : nullStreams_) {
+  crew_.finish();  // who waits for the GPU uses everything else
+  for (const StreamPtr& stream : order_.streams(-1)) {
     backend_.use(stream->device);
     backend_.hip.hipStreamSynchronize(stream->native);
-  }
-  for (const auto& [number, stream] : streams_) {
     if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
   }
   for (const auto& [number, module] : modules_) {
@@ -68,23 +68,53 @@ void Session::refuse(std::string why) {
 
 Status Session::run() {
   reader_.setTimeout(options_.greetingTimeout);
-  for (;;) {
-    if (progress_.hasNews() && !reader_.poll()) progress_.report();
+  crew_.run(options_.greetingTimeout > 0 ? options_.greetingTimeout * 1000 : Crew::kNever);
+  return end_;
+}
+
+Crew::Delay Session::read() {
+  do {
     wire::Header header;
     Status status = reader_.next(header);
     if (status.ok()) status = handle(header);
-    if (leaving_) return {};
-    if (status.ok()) continue;
+    if (status.ok() && !leaving_) continue;
     if (status.code() == Code::kInvalid) sayRefused(status.message());
-    return status;
+    if (!leaving_) end_ = std::move(status);
+    return Crew::kEnd;
+  } while (reader_.poll());
+  return greeted_ ? patience_ = kFirstRest : options_.greetingTimeout * 1000;
+}
+
+Crew::Delay Session::rest() {
+  if (!greeted_) {
+    end_ = Status::unavailable("the client said nothing in time");
+    return Crew::kEnd;
   }
+  bool more = false;
+  for (const StreamPtr& stream : order_.streams(-1)) {
+    const hipError_t error = order_.look(*stream);
+    if (error == hipErrorNotReady) {
+      more = true;
+    } else {
+      reporter_.failWork(*stream, error);
+    }
+    const std::uint64_t done = order_.doneSoFar(*stream);
+    if (done == stream->told) continue;
+    // Sending memory may wait, and nothing waits here.
+    crew_.add(stream->lane, [this, stream, done] {
+      reporter_.show(*stream, done);
+      reporter_.progress(*stream, done);
+    });
+  }
+  patience_ = std::min(2 * patience_, kLongestRest);
+  return more ? patience_ : Crew::kNever;
 }
 
 void Session::sayRefused(const std::string& why) {
   SessionCounters::add(outbox_.counters().errors);
   push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, why});
   outbox_.drain();
-  ::shutdown(socket_.fd(), SHUT_WR);
+  transport_->finishSending();
   reader_.discard();
 }
 
@@ -132,7 +162,7 @@ Status Session::handleData(const wire::Header& header) {
   const auto found = uploads_.find(prefix[0]);
   if (found == uploads_.end())
     return Status::invalid("data for upload " + std::to_string(prefix[0]) + ", which does not exist");
-  const std::shared_ptr<UploadTransfer> upload = found->second;
+  const std::shared_ptr<Upload> upload = found->second;
   if (prefix[1] != upload->received()) return Status::invalid("data out of order");
   const Status status = upload->arrived(reader_, header.length - sizeof prefix);
   if (status.ok() && upload->received() == upload->total()) uploads_.erase(found);
@@ -149,7 +179,7 @@ void Session::dispatch(wire::Bytes payload) {
   if (!in.ok() || !in.atEnd()) return refuse(std::string("malformed ") + name);
 
   const auto post = [&](hipError_t error) {
-    if (error != hipSuccess && refusal_.empty()) progress_.fail(error, name, kOp);
+    if (error != hipSuccess && refusal_.empty()) reporter_.fail(error, name, kOp);
   };
   const auto ask = [&](Answer answer) {
     if (answer && refusal_.empty()) reply(outbox_, kOp, request_, wire::Done{*answer});
@@ -157,13 +187,16 @@ void Session::dispatch(wire::Bytes payload) {
   const auto call = [&](const auto& answer) {
     if (refusal_.empty()) reply(outbox_, kOp, request_, answer);
   };
-  const auto push = [&] { refuse(std::string(name) + " is for the worker to send"); };
+  const auto misplaced = [&](const char* why) { refuse(std::string(name) + why); };
 
 #define HIPR_DISPATCH_Post(Name) post(on##Name(message))
 #define HIPR_DISPATCH_Both(Name) post(on##Name(message))
+#define HIPR_DISPATCH_Work(Name) on##Name(message)
 #define HIPR_DISPATCH_Ask(Name) ask(on##Name(message))
 #define HIPR_DISPATCH_Call(Name) call(on##Name(message))
-#define HIPR_DISPATCH_Push(Name) push()
+#define HIPR_DISPATCH_Push(Name) misplaced(" is for the worker to send")
+#define HIPR_DISPATCH_BeforeCall(Name) misplaced(" comes before Hello, or on a connection of its own")
+#define HIPR_DISPATCH_BeforePost(Name) misplaced(" comes before Hello")
 #define MESSAGE(number, Name, verb) \
   if constexpr (kOp == wire::Opcode::k##Name) HIPR_DISPATCH_##verb(Name);
 #include "wire/messages.def"

@@ -1,17 +1,18 @@
 // Session: one client. Reads its messages in order and carries each out on the backend.
 //
-// The thread that calls run() is the reader: it decodes, calls the runtime, and answers whatever needs no waiting. It
-// never waits for the GPU or for the client to read; what waits runs on Waiters or on threads of the runtime. A message
-// that is malformed or names what does not exist ends the session (refuse).
+// One thread of its crew at a time is the reader: it decodes, gives work to the runtime, and answers whatever needs no
+// waiting. It never waits for the GPU or for the client to read (crew.h). A message that is malformed or names what
+// does not exist ends the session (refuse).
 //
 // Handlers are named after their messages and lie in the file of their topic. What they return is the answer:
 //   Post  hipError_t        not hipSuccess: sent as AsyncFailure
+//   Work  nothing           its operation is submitted to Order, which reports what fails
 //   Ask   optional status   nullopt: somebody answers later
 //   Call  the reply message
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +20,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
-#include "net/socket.h"
-#include "runtime/platform.h"
+#include "net/transport.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
 #include "worker/device_memory.h"
@@ -28,8 +28,9 @@
 #include "worker/handles.h"
 #include "worker/host_memory.h"
 #include "worker/ledger.h"
+#include "worker/order.h"
 #include "worker/output.h"
-#include "worker/progress.h"
+#include "worker/reporter.h"
 #include "worker/session_counters.h"
 #include "worker/transfers.h"
 
@@ -47,23 +48,12 @@ struct SessionOptions {
   OutputRelay* output = nullptr;  // null: what kernels print stays here
 };
 
-struct NativeEvent {
-  NativeEvent(const Backend& b, hipEvent_t e) : backend(b), event(e) {}
-  ~NativeEvent() { backend.hip.hipEventDestroy(event); }
-  NativeEvent(const NativeEvent&) = delete;
-  NativeEvent& operator=(const NativeEvent&) = delete;
-  const Backend& backend;
-  const hipEvent_t event;
-};
-
 struct Event {
   int device = 0;
   unsigned flags = 0;
   hipError_t broken = hipSuccess;
-  // Replaced by a new one when it is recorded while somebody waits for the last record.
-  std::shared_ptr<NativeEvent> native;
-  std::shared_ptr<Stream> stream;  // of the last record
-  std::uint64_t position = 0;
+  std::shared_ptr<NativeEvent> native;  // for the next record, if nobody needs it for the last one any more
+  std::shared_ptr<Record> last;         // null when never recorded
 };
 
 struct Module {
@@ -74,6 +64,13 @@ struct Module {
   std::vector<std::uint64_t> variables;
 };
 
+// A function of the client that holds its stream until the client has run it.
+struct HostFunction {
+  explicit HostFunction(StreamPtr s) : stream(std::move(s)) {}
+  const StreamPtr stream;
+  std::atomic<bool> due{false};  // the client has been told to run it
+};
+
 struct Function {
   std::shared_ptr<Module> module;
   hipFunction_t native = nullptr;
@@ -82,7 +79,7 @@ struct Function {
 
 class Session {
  public:
-  Session(net::Socket socket, const HipTable& hip, SessionOptions options);
+  Session(net::TransportPtr transport, const HipTable& hip, SessionOptions options);
   ~Session();
 
   // Serves the client until it leaves. What made it end, in words; ok() for a client that said goodbye.
@@ -90,10 +87,10 @@ class Session {
 
  private:
   using Answer = std::optional<hipError_t>;
-  using StreamPtr = std::shared_ptr<Stream>;
-  using Markers = std::vector<Progress::Marker>;
 
   // --- session.cpp: reading and answering
+  Crew::Delay read();  // handles what there is
+  Crew::Delay rest();  // nothing has come for a while: tells the client what it does not know yet
   Status handle(const wire::Header& header);
   Status handleData(const wire::Header& header);
   template <wire::Opcode kOp>
@@ -107,10 +104,6 @@ class Session {
   wire::HelloReply onHello(const wire::Hello& m);
   hipError_t onGoodbye(const wire::Goodbye& m);
   Answer onPing(const wire::Ping& m);
-  wire::ChallengeReply onChallenge(const wire::Challenge& m);
-  hipError_t onProof(const wire::Proof& m);
-  wire::SmiOpenReply onSmiOpen(const wire::SmiOpen& m);
-  wire::SmiReadReply onSmiRead(const wire::SmiRead& m);
   bool reserveRanges(const wire::Hello& m, wire::HelloReply& reply);
 
   // --- devices.cpp
@@ -120,8 +113,9 @@ class Session {
   hipError_t onSetLimit(const wire::SetLimit& m);
   hipError_t onSetPeerAccess(const wire::SetPeerAccess& m);
   wire::MemoryInfoReply onMemoryInfo(const wire::MemoryInfo& m);
-  Markers markUnsettled(int device);  // -1: of every device
-  void answerAfter(Markers markers, wire::Opcode opcode);
+  hipError_t onDeviceFence(const wire::DeviceFence& m);
+  // Answers the message being handled when everything these streams have is done.
+  void answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar = hipSuccess);
 
   // --- memory.cpp
   hipError_t onMapMemory(const wire::MapMemory& m);
@@ -133,54 +127,51 @@ class Session {
   hipError_t onConcealHost(const wire::ConcealHost& m);
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);
-  void freeAfterWork(std::shared_ptr<Leaving> leaving);
 
   // --- copies.cpp
-  hipError_t onUpload(const wire::Upload& m);
+  void onUpload(const wire::Upload& m);
   Answer onDownload(const wire::Download& m);
-  hipError_t onDeviceCopy(const wire::DeviceCopy& m);
-  hipError_t onFillMemory(const wire::FillMemory& m);
+  void onDeviceCopy(const wire::DeviceCopy& m);
+  void onFillMemory(const wire::FillMemory& m);
   bool locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span);
-  hipError_t uploadInline(const wire::Upload& m, const StreamPtr& stream, bool direct);
-  hipError_t uploadTransfer(const wire::Upload& m, const StreamPtr& stream, const DeviceMemory::Span& span,
-                            hipError_t invalid);
-  void noteWrite(const StreamPtr& stream, std::uint64_t address, bool barrier);
+  void uploadLater(const wire::Upload& m, const StreamPtr& stream, bool direct, hipError_t error);
+  void noteHostWrite(Stream& stream, std::uint64_t address);  // after submitting what writes there
+
+  // An operation that can be given to the runtime at once: give(message) calls it. What fails is reported.
+  template <wire::Opcode kOp, class Message, class Give>
+  void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs = {});
 
   // --- streams.cpp
   StreamPtr stream(std::uint64_t number);  // null after refuse()
   hipError_t onStreamCreate(const wire::StreamCreate& m);
   hipError_t onStreamDestroy(const wire::StreamDestroy& m);
-  hipError_t destroy(const StreamPtr& stream);
   Answer onStreamSynchronize(const wire::StreamSynchronize& m);
-  hipError_t onStreamWaitEvent(const wire::StreamWaitEvent& m);
-  hipError_t onHostFunction(const wire::HostFunction& m);
+  hipError_t onStreamFence(const wire::StreamFence& m);
+  hipError_t onStreamWatch(const wire::StreamWatch& m);
+  void onStreamWaitEvent(const wire::StreamWaitEvent& m);
+  void onHostFunction(const wire::HostFunction& m);
   hipError_t onHostFunctionDone(const wire::HostFunctionDone& m);
-  // What is given to this stream now starts at once: nothing it has to wait for is unfinished.
-  bool quiet(const StreamPtr& stream);
-  // Work given to other streams from now on starts after what this one has now.
-  void raiseBarrier(const StreamPtr& stream);
-  void waitForBarrier(Stream& stream);  // before the stream gets more work
 
   // --- events.cpp
   std::shared_ptr<Event> event(std::uint64_t number);  // null after refuse()
   hipError_t onEventCreate(const wire::EventCreate& m);
   hipError_t onEventDestroy(const wire::EventDestroy& m);
-  hipError_t onEventRecord(const wire::EventRecord& m);
+  void onEventRecord(const wire::EventRecord& m);
   Answer onEventSynchronize(const wire::EventSynchronize& m);
   wire::EventElapsedReply onEventElapsed(const wire::EventElapsed& m);
   hipError_t makeNative(Event& event);
-  hipError_t prepareRecord(Event& event);
+  std::shared_ptr<Record> newRecord(Event& event, const StreamPtr& stream);  // of the operation about to be submitted
 
   // --- modules.cpp, launch.cpp
   wire::ModuleLoadReply onModuleLoad(const wire::ModuleLoad& m);
   hipError_t onModuleUnload(const wire::ModuleUnload& m);
   hipError_t onFunctionGet(const wire::FunctionGet& m);
-  hipError_t onLaunchKernel(const wire::LaunchKernel& m);
+  void onLaunchKernel(const wire::LaunchKernel& m);
   hipError_t launch(const wire::LaunchKernel& m, const StreamPtr& stream, const Function& function, hipEvent_t start,
                     hipEvent_t stop);
   void unload(const std::shared_ptr<Module>& module);
 
-  net::Socket socket_;
+  const net::TransportPtr transport_;
   const SessionOptions options_;
   const Backend backend_;
   FrameReader reader_;
@@ -189,26 +180,41 @@ class Session {
   HostMemory hostMemory_;
   DeviceMemory memory_;
   Staging staging_;
+  Reporter reporter_;
 
   bool greeted_ = false;
   int greetings_ = 0;
   bool leaving_ = false;
   std::string refusal_;
+  Status end_;  // why run() returns
+  Crew::Delay patience_ = 0;
 
-  std::map<std::uint64_t, StreamPtr> nullStreams_;
+  std::vector<StreamPtr> nullStreams_;  // by device
   Handles<Stream> streams_;
   Handles<Event> events_;
   Handles<Module> modules_;
   Handles<Function> functions_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<UploadTransfer>> uploads_;
-  std::shared_ptr<NativeEvent> barrier_;  // the last one raised; it implies those before it. Null: none is in force
-  std::uint64_t barrierNumber_ = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Upload>> uploads_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<HostFunction>> hostFunctions_;
 
-  std::unordered_map<std::uint64_t, std::shared_ptr<HostCall>> hostCalls_;
-
+  Crew crew_;
+  Order order_;
   TransferContext transferContext_;
-  Progress progress_;
-  Waiters waiters_;  // last, so that its threads end before anything they use
 };
+
+// The start function takes care of errors, so that an operation that fails still has its place.
+template <wire::Opcode kOp, class Message, class Give>
+void Session::submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs) {
+  order_.submit(
+      stream, message,
+      [this, stream, error, give = std::move(give)](const Message& m) mutable {
+        if (error == hipSuccess) error = stream->broken;
+        backend_.use(stream->device);
+        if (error == hipSuccess) error = give(m);
+        if (error != hipSuccess) reporter_.fail(error, wire::opcodeName(static_cast<std::uint16_t>(kOp)), kOp);
+        return Start::kGiven;
+      },
+      needs);
+}
 
 }  // namespace hipr::worker

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "code_object/test_image.h"
+#include "net/socket_transport.h"
 #include "worker/fake_hip.h"
 #include "worker/session.h"
 #include "worker/test_client.h"
@@ -23,7 +24,7 @@ class SessionOnFake {
     SessionOptions options;
     for (int i = 0; i < settings.devices; ++i) options.devices.push_back(i);
     options.ledger = &ledger;
-    session_ = std::make_unique<Session>(net::Socket(ends[1]), fake.table(), options);
+    session_ = std::make_unique<Session>(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     server_ = std::thread([this] { result = session_->run(); });
   }
   ~SessionOnFake() { end(); }

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "code_object/test_image.h"
+#include "net/socket_transport.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/fake_hip.h"
 #include "worker/session.h"
@@ -135,7 +136,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     worker::SessionOptions options;
     options.devices = {0};
     options.ledger = &ledger;
-    worker::Session session(net::Socket(ends[1]), fake.table(), options);
+    worker::Session session(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     (void)session.run();
   }
   sender.join();

@@ -139,13 +139,13 @@ TEST(Session, LaunchesRunAndProgressIsPushed) {
   s.client->send<Opcode::kStreamCreate>({.stream = kStream, .device = 0, .flags = hipStreamNonBlocking});
   s.client->send<Opcode::kUpload>(uploadHere(kStream, {kTestDeviceBase, 0, 0, 4}, bytesOf(1.5f)));
   s.client->send<Opcode::kLaunchKernel>(scaleLaunch(kStream, {kTestDeviceBase, 4.0f}));
-  std::uint64_t finished = 0;
-  while (finished < 2) {
+  std::uint64_t done = 0;
+  while (done < 2) {
     const auto progress = s.client->expectPush<wire::Progress>(Opcode::kProgress);
     ASSERT_TRUE(progress);
     EXPECT_EQ(progress->stream, kStream);
-    EXPECT_GT(progress->finished, finished);
-    finished = progress->finished;
+    EXPECT_GT(progress->done, done);
+    done = progress->done;
   }
   EXPECT_EQ(s.client->ask<Opcode::kDownload>({kStream, {kTestDeviceBase, 0, 0, 4}, 9}), hipSuccess);
   float result = 0;

@@ -1,114 +1,113 @@
 // Transfers: bulk data between the client and device memory, in stream order.
 //
-// Each holds its stream with a function of the runtime (Backend::callHost) until the bytes have moved. Where the CPU
-// can reach device memory (softgpu) the socket reads and writes it directly; elsewhere bytes pass through pinned blocks
-// and an internal stream (staging.h).
-//
-// An upload's bytes may arrive before its stream comes to it: then they wait in buffers, kEagerWindow at most.
+// Where the CPU can reach device memory (softgpu) the socket reads and writes it directly, once everything before the
+// transfer is done; elsewhere the GPU copies between device memory and pinned blocks, in its stream.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "worker/frame_reader.h"
+#include "worker/order.h"
 #include "worker/outbox.h"
-#include "worker/shapes.h"
+#include "worker/reporter.h"
 #include "worker/staging.h"
-#include "worker/streams.h"
 
 namespace hipr::worker {
 
 struct TransferContext {
+  const Backend& backend;
+  Order& order;
+  Crew& crew;
   Outbox& outbox;
+  Reporter& reporter;
   Staging& staging;
-  Waiters& waiters;
-  std::atomic<std::uint64_t> unopened{0};  // bytes of all transfers that arrived early
+  std::atomic<std::uint64_t> early{0};  // bytes of all uploads that came before their stream had come to them
 };
 
-struct Transfer {
-  virtual ~Transfer() = default;
-  // Its stream has failed or the session ends: it will not come to it, or need not wait any longer. Idempotent.
-  virtual void abandon(hipError_t error) = 0;
-
-  std::uint64_t position = 0;  // which operation of its stream it is
-};
-
-// Bytes on their way to the device. The reader calls arrived(); the stream waits in hold().
-class UploadTransfer : public Transfer, public std::enable_shared_from_this<UploadTransfer> {
+// Bytes on their way to the device. They may arrive before the stream comes to it: then they wait in blocks,
+// kEagerWindow at most.
+class Upload : public std::enable_shared_from_this<Upload> {
  public:
-  UploadTransfer(TransferContext& context, std::uint64_t id, const wire::Shape& to, int device, bool direct)
-      : context_(context), id_(id), to_(to), total_(to.bytes()), device_(device), direct_(direct) {}
+  Upload(TransferContext& context, std::uint64_t id, StreamPtr stream, const wire::Shape& to, bool direct)
+      : context_(context), id_(id), stream_(std::move(stream)), to_(to), total_(to.bytes()), direct_(direct) {}
 
   std::uint64_t received() const { return received_; }  // the reader's, as is arrived()
   std::uint64_t total() const { return total_; }
   // kInvalid when the client sends more than it may.
   Status arrived(FrameReader& reader, std::uint64_t length);
 
-  void open();  // bytes may go to their place; tells the client. Idempotent
-  void hold();  // returns when every byte is there
-  void abandon(hipError_t error) override;
-  hipError_t error();
+  Start start();  // REQUIRES: called as a start function
+  // It will not come to its place: what still arrives is thrown away. Idempotent.
+  void abandon(hipError_t error);
 
  private:
   enum class State { kWaiting, kOpen, kAbandoned };
+  struct Piece {
+    Staging::Block block;
+    std::uint64_t offset = 0, length = 0;
+    hipEvent_t event = nullptr;  // the GPU has read it
+  };
 
-  Status readInto(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
-  Status keepEarly(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
-  void place(std::uint64_t offset, std::vector<std::byte> bytes);
+  void open();  // bytes may go to their place; tells the client
+  Status readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
+  Status readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
+  void place(Piece piece);
   void placed(std::uint64_t length, hipError_t error);
+  void boundBlocks();  // REQUIRES: mutex_
 
   TransferContext& context_;
   const std::uint64_t id_;
+  const StreamPtr stream_;
   const wire::Shape to_;
   const std::uint64_t total_;
-  const int device_;
   const bool direct_;
   std::uint64_t received_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  std::mutex mutex_;  // guards what follows
   State state_ = State::kWaiting;
+  bool started_ = false;
   std::uint64_t placed_ = 0;
   hipError_t error_ = hipSuccess;
-  struct Early {
-    std::uint64_t offset;
-    std::vector<std::byte> bytes;
-  };
-  std::vector<Early> early_;
+  std::deque<Piece> early_, copying_;
 };
 
-class DownloadTransfer : public Transfer {
+// Bytes on their way to the client: Data frames, then the answer.
+class Download : public std::enable_shared_from_this<Download> {
  public:
-  DownloadTransfer(TransferContext& context, std::uint64_t id, std::uint32_t request, const wire::Shape& from,
-                   int device, bool direct)
-      : context_(context), id_(id), request_(request), from_(from), device_(device), direct_(direct) {}
+  Download(TransferContext& context, std::uint64_t id, std::uint32_t request, StreamPtr stream, const wire::Shape& from,
+           bool direct)
+      : context_(context), id_(id), request_(request), stream_(std::move(stream)), from_(from), direct_(direct) {}
 
-  // The stream has come to it: sends everything, calls `beforeDone`, sends Done.
-  void send(const std::function<void()>& beforeDone);
-  void sendNow();  // the same in one go from the reader, for small ones on an idle stream
-  void abandon(hipError_t error) override;
+  Start start();  // REQUIRES: called as a start function
 
  private:
+  struct Piece {
+    Staging::Block block;
+    std::uint64_t offset = 0, length = 0;
+    hipEvent_t event = nullptr;  // the GPU has written it
+  };
+
+  hipError_t copyNext();  // lets the GPU copy the next piece into a block
+  bool allGiven() const { return given_ == from_.bytes(); }
+  void deliver();  // on a thread that may wait: sends the pieces as they come
+  void deliverDirect(hipError_t error);
   void sendPiece(std::span<const std::byte> bytes, std::uint64_t offset);
-  void sendDirect();
-  hipError_t sendStaged();
-  void done(hipError_t error);
+  void sendNow();  // all of it and the answer in one go
+  void answer(hipError_t error);
 
   TransferContext& context_;
   const std::uint64_t id_;
   const std::uint32_t request_;
+  const StreamPtr stream_;
   const wire::Shape from_;
-  const int device_;
   const bool direct_;
-  std::atomic<bool> claimed_{false};  // somebody answers it
+  std::uint64_t position_ = 0;
+  std::uint64_t given_ = 0;  // bytes the GPU has been told to copy
+  std::deque<Piece> pieces_;
 };
-
-// Between packed bytes and memory the CPU can reach.
-void scatter(const wire::Shape& to, std::uint64_t offset, std::span<const std::byte> bytes);
-void gather(const wire::Shape& from, std::uint64_t offset, std::span<std::byte> bytes);
 
 }  // namespace hipr::worker

@@ -1,23 +1,48 @@
-#include <cstring>
-
 #include "worker/transfers.h"
 
 namespace hipr::worker {
 namespace {
 
 constexpr std::uint64_t kWideRow = 4096;  // rows from here on are received one by one, without a copy
+constexpr std::size_t kMostCopying = 16;  // blocks the GPU is reading while more come in
 
 }  // namespace
 
-void scatter(const wire::Shape& to, std::uint64_t offset, std::span<const std::byte> bytes) {
-  const std::byte* next = bytes.data();
-  forEachRun(to, offset, bytes.size(), [&](std::uint64_t address, std::uint64_t length) {
-    std::memcpy(reinterpret_cast<void*>(address), next, length);
-    next += length;
-  });
+Start Upload::start() {
+  {
+    std::lock_guard lock(mutex_);
+    started_ = true;
+    if (state_ == State::kAbandoned) return Start::kGiven;
+  }
+  // Until everything before it is done the client sends no more than the window: however long that takes, this process
+  // keeps no more of its bytes, and other transfers go on.
+  if (context_.order.quiet(stream_)) {
+    open();
+  } else {
+    context_.order.whenReached(stream_, [self = shared_from_this()](hipError_t error) {
+      if (error != hipSuccess) return self->abandon(error);
+      self->open();
+    });
+  }
+  return Start::kLater;
 }
 
-Status UploadTransfer::arrived(FrameReader& reader, std::uint64_t length) {
+void Upload::open() {
+  std::deque<Piece> early;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ != State::kWaiting) return;
+    state_ = State::kOpen;
+    early.swap(early_);
+  }
+  push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
+  for (Piece& piece : early) {
+    context_.early -= piece.length;
+    place(std::move(piece));
+  }
+}
+
+Status Upload::arrived(FrameReader& reader, std::uint64_t length) {
   const std::uint64_t offset = received_;
   if (length > total_ - offset) return Status::invalid("data beyond the end of its upload");
   received_ += length;
@@ -27,23 +52,11 @@ Status UploadTransfer::arrived(FrameReader& reader, std::uint64_t length) {
     state = state_;
   }
   if (state == State::kAbandoned) return reader.skip(length);
-  return state == State::kOpen ? readInto(reader, offset, length) : keepEarly(reader, offset, length);
+  return state == State::kOpen && direct_ ? readInPlace(reader, offset, length) : readBlock(reader, offset, length);
 }
 
-Status UploadTransfer::readInto(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
+Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
   Status status;
-  if (!direct_) {
-    Staging::Block block = context_.staging.take(length);
-    if (!block) {
-      placed(length, hipErrorOutOfMemory);
-      return reader.skip(length);
-    }
-    status = reader.read(block.get(), length);
-    if (!status.ok()) return status;
-    context_.staging.copyIn(device_, std::move(block), to_, offset, length,
-                            [self = shared_from_this(), length](hipError_t error) { self->placed(length, error); });
-    return status;
-  }
   if (contiguous(to_) || to_.width >= kWideRow) {
     forEachRun(to_, offset, length, [&](std::uint64_t address, std::uint64_t n) {
       if (status.ok()) status = reader.read(reinterpret_cast<void*>(address), n);
@@ -57,91 +70,95 @@ Status UploadTransfer::readInto(FrameReader& reader, std::uint64_t offset, std::
   return status;
 }
 
-Status UploadTransfer::keepEarly(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
-  if (context_.unopened.fetch_add(length) + length > wire::kEagerWindow) {
-    return Status::invalid("more early data than the window allows");
+Status Upload::readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
+  Piece piece{context_.staging.take(length), offset, length};
+  if (!piece.block) {
+    abandon(hipErrorOutOfMemory);
+    return reader.skip(length);
   }
-  std::vector<std::byte> bytes(length);
-  Status status = reader.read(bytes.data(), length);
-  if (!status.ok()) return status;
+  if (Status status = reader.read(piece.block.get(), length); !status.ok()) return status;
   {
     std::lock_guard lock(mutex_);
+    if (state_ == State::kAbandoned) return {};
     if (state_ == State::kWaiting) {
-      early_.push_back({offset, std::move(bytes)});
-      return status;
+      if (context_.early.fetch_add(length) + length > wire::kEagerWindow)
+        return Status::invalid("more early data than the window allows");
+      early_.push_back(std::move(piece));
+      return {};
     }
   }
-  context_.unopened -= length;  // it was opened, or given up, while the bytes came in
-  place(offset, std::move(bytes));
-  return status;
+  place(std::move(piece));
+  return {};
 }
 
-void UploadTransfer::place(std::uint64_t offset, std::vector<std::byte> bytes) {
+void Upload::place(Piece piece) {
+  if (direct_) {
+    scatter(to_, piece.offset, {piece.block.get(), piece.length});
+    return placed(piece.length, hipSuccess);
+  }
+  const std::uint64_t length = piece.length;
+  context_.backend.use(stream_->device);
+  hipError_t error = copyPacked(context_.backend.hip, stream_->native, to_, piece.offset, length, piece.block.get(),
+                                hipMemcpyHostToDevice);
+  if (error == hipSuccess) {
+    std::lock_guard lock(mutex_);
+    piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
+    copying_.push_back(std::move(piece));
+    boundBlocks();
+  }
+  placed(length, error);
+}
+
+// Everything before the upload is done, so this waits for a copy, never for a kernel.
+void Upload::boundBlocks() {
+  while (copying_.size() > kMostCopying) {
+    const Piece oldest = std::move(copying_.front());
+    copying_.pop_front();
+    if (!oldest.event) continue;
+    context_.backend.hip.hipEventSynchronize(oldest.event);
+    context_.order.events(stream_->device).give(oldest.event);
+  }
+}
+
+void Upload::placed(std::uint64_t length, hipError_t error) {
+  std::deque<Piece> copying;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned) return;
+    placed_ += length;
+    if (error_ == hipSuccess) error_ = error;
+    if (placed_ != total_) return;
+    copying.swap(copying_);
+    error = error_;
   }
+  for (Piece& piece : copying) {
+    if (piece.event) context_.order.events(stream_->device).give(piece.event);
+    context_.order.keep(stream_, std::move(piece.block));
+  }
+  if (error != hipSuccess) context_.reporter.fail(error, "Upload", wire::Opcode::kUpload);
   if (direct_) {
-    scatter(to_, offset, bytes);
-    return placed(bytes.size(), hipSuccess);
-  }
-  // This may be a thread of the runtime, which must not call HIP.
-  context_.waiters.run([self = shared_from_this(), offset, bytes = std::move(bytes)] {
-    const std::uint64_t length = bytes.size();
-    Staging::Block block = self->context_.staging.take(length);
-    if (!block) return self->placed(length, hipErrorOutOfMemory);
-    std::memcpy(block.get(), bytes.data(), length);
-    self->context_.staging.copyIn(self->device_, std::move(block), self->to_, offset, length,
-                                  [self, length](hipError_t error) { self->placed(length, error); });
-  });
-}
-
-void UploadTransfer::placed(std::uint64_t length, hipError_t error) {
-  std::lock_guard lock(mutex_);
-  placed_ += length;
-  if (error_ == hipSuccess) error_ = error;
-  if (placed_ == total_) changed_.notify_all();
-}
-
-void UploadTransfer::open() {
-  std::vector<Early> early;
-  {
-    std::lock_guard lock(mutex_);
-    if (state_ != State::kWaiting) return;
-    state_ = State::kOpen;
-    early.swap(early_);
-  }
-  push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
-  for (Early& piece : early) {
-    context_.unopened -= piece.bytes.size();
-    place(piece.offset, std::move(piece.bytes));
+    context_.order.done(stream_);
+  } else {
+    context_.order.given(stream_);
   }
 }
 
-void UploadTransfer::hold() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return placed_ == total_ || state_ == State::kAbandoned; });
-}
-
-hipError_t UploadTransfer::error() {
-  std::lock_guard lock(mutex_);
-  return error_;
-}
-
-void UploadTransfer::abandon(hipError_t error) {
+void Upload::abandon(hipError_t error) {
+  bool held = false;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned || placed_ == total_) return;
     if (state_ == State::kWaiting) {
       // The client must still get rid of the bytes it has promised.
       push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
-      for (const Early& piece : early_) context_.unopened -= piece.bytes.size();
+      for (const Piece& piece : early_) context_.early -= piece.length;
       early_.clear();
     }
     state_ = State::kAbandoned;
-    error_ = error;
+    held = started_;
   }
-  changed_.notify_all();
+  context_.reporter.fail(error, "Upload", wire::Opcode::kUpload);
+  if (held) context_.order.given(stream_);
 }
 
 }  // namespace hipr::worker

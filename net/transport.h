@@ -1,0 +1,54 @@
+// Transport: a stream of bytes to one peer and back, whatever carries it. TCP and unix sockets are one kind
+// (net/socket_transport.h); nothing above knows descriptors.
+//
+// Sending and receiving may happen in different threads, each in one at a time. await(), watchAgain() and wake() let a
+// group of threads take turns at receiving: they all await() input, one of them gets it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace hipr::net {
+
+class Transport {
+ public:
+  using Part = std::span<const std::byte>;
+  using Room = std::span<std::byte>;
+  enum class Patience { kNone, kWait };
+
+  virtual ~Transport() = default;
+
+  // Sends all of it. Gives up when the peer takes nothing for as long as the transport's timeout.
+  virtual Status send(std::span<const Part> parts) = 0;
+  Status send(Part bytes) { return send(std::span<const Part>(&bytes, 1)); }
+  // Sends what can be sent without waiting.
+  virtual Status trySend(Part bytes, std::size_t* taken) = 0;
+
+  // Fills the rooms, one after the other, with what there is. With kWait at least one byte, or a failure: the peer has
+  // closed, is gone, or said nothing for as long as setTimeout allows. With kNone there may be nothing: *got = 0.
+  virtual Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) = 0;
+  virtual void setTimeout(int milliseconds) = 0;  // of one receive(); 0: none
+
+  virtual void finishSending() = 0;  // the peer reads the end of the stream behind what was sent
+  virtual void shutdown() = 0;       // wakes everybody who waits in here; nothing works afterwards
+
+  // --- taking turns
+  enum class Ready {
+    kInput,  // there is something to receive, or the peer is gone. This thread alone knows, until watchAgain()
+    kWoken,  // wake() was called
+    kTimeout,
+  };
+  virtual Ready await(int milliseconds) = 0;  // -1: for ever
+  virtual void watchAgain() = 0;
+  virtual void wake() = 0;  // one thread that awaits, or the next one that does
+
+  virtual std::string peer() const = 0;  // how log lines call it
+};
+
+using TransportPtr = std::unique_ptr<Transport>;
+
+}  // namespace hipr::net

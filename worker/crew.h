@@ -1,0 +1,70 @@
+// Crew: the threads of a session. One of them reads messages; those that wait for the GPU do it here too.
+//
+// All idle members await input on the transport, and one gets it. It reads until there is nothing more, and if that has
+// given it something to wait for, it waits itself, while another idle member is already watching for input. So a
+// request whose answer needs the GPU costs one wake-up of one thread: whoever was woken by the request also answers it.
+//
+// What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
+// each other. Members are added when none is idle, so no task ever waits for a thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "net/transport.h"
+
+namespace hipr::worker {
+
+class Lane {
+ private:
+  friend class Crew;
+  std::deque<std::function<void()>> tasks_;
+  bool served_ = false;
+};
+using LanePtr = std::shared_ptr<Lane>;
+
+class Crew {
+ public:
+  // Milliseconds until `rest` is to be called if nothing comes before; kNever; or kEnd: nothing will come any more.
+  using Delay = int;
+  static constexpr Delay kNever = -1, kEnd = -2;
+  // `read` handles messages until there are none. Both run in one thread at a time.
+  Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest);
+  ~Crew() { finish(); }
+
+  void run(Delay first);  // returns when nothing comes any more; members may still be waiting for the GPU
+  void finish();          // runs what is queued and ends every member. REQUIRES: what the tasks wait for will come
+
+  void add(const LanePtr& lane, std::function<void()> task);  // thread-safe
+
+ private:
+  void serve();
+  void serveLane(std::unique_lock<std::mutex>& lock);  // REQUIRES: ready_ is not empty
+  void work(net::Transport::Ready ready);
+  void summon();  // REQUIRES: mutex_: somebody for a lane in ready_, and still somebody to watch for input
+  void hire();
+
+  net::Transport& transport_;
+  const std::function<Delay()> read_, rest_;
+
+  std::mutex reading_;  // held by the member that reads
+  std::atomic<std::thread::id> reader_{};
+
+  std::mutex mutex_;           // guards what follows
+  std::deque<LanePtr> ready_;  // have tasks and nobody who serves them
+  std::vector<std::thread> members_;
+  std::condition_variable ended_;
+  int idle_ = 0;          // members in await()
+  int called_ = 0;        // wake-ups on their way to idle members
+  Delay delay_ = kNever;  // until rest_ wants to be called
+  bool timed_ = false;    // somebody sees to that
+  bool ending_ = false;
+};
+
+}  // namespace hipr::worker

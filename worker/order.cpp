@@ -1,0 +1,294 @@
+#include "worker/order.h"
+
+#include <algorithm>
+
+namespace hipr::worker {
+namespace {
+
+constexpr std::size_t kMostKept = 64;  // then it is time to find out what is done
+
+bool follows(const Stream& later, const Stream& earlier) {
+  if (later.device != earlier.device) return false;
+  return (later.null() && earlier.blocking) || (earlier.null() && later.blocking);
+}
+
+}  // namespace
+
+Order::Order(const Backend& backend, Crew& crew, SessionCounters& counters)
+    : backend_(backend), crew_(crew), counters_(counters) {
+  for (int i = 0; i < backend.devices(); ++i) events_.push_back(std::make_unique<EventPool>(backend, i));
+}
+
+Order::~Order() {
+  for (Retired& retired : retired_) retired.action();
+}
+
+void Order::add(const StreamPtr& stream) {
+  const std::lock_guard lock(mutex_);
+  sweep();
+  streams_.push_back(stream);
+}
+
+void Order::close(const StreamPtr& stream) {
+  const std::lock_guard lock(mutex_);
+  stream->closed = true;
+  sweep();
+}
+
+void Order::sweep() {
+  std::erase_if(streams_, [this](const StreamPtr& stream) {
+    if (!stream->closed || !isDone(*stream)) return false;
+    if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
+    stream->native = nullptr;
+    return true;
+  });
+}
+
+std::vector<StreamPtr> Order::streams(int device) {
+  const std::lock_guard lock(mutex_);
+  std::vector<StreamPtr> out;
+  for (const StreamPtr& stream : streams_)
+    if (device < 0 || stream->device == device) out.push_back(stream);
+  return out;
+}
+
+std::vector<Place> Order::unmetNeeds(const Stream& stream, const Place& more) const {
+  std::vector<Place> unmet;
+  for (const StreamPtr& other : streams_)
+    if (other.get() != &stream && other->given < other->sent && follows(stream, *other))
+      unmet.push_back({other, other->sent});
+  for (const Fence& fence : fences_)
+    if (fence.number > stream.fenced && fence.behind.stream.get() != &stream && !fence.event)
+      unmet.push_back(fence.behind);
+  if (more.stream && more.stream.get() != &stream && more.stream->given < more.position) unmet.push_back(more);
+  return unmet;
+}
+
+void Order::hold(const StreamPtr& stream, Work work) {
+  if (stream->held.empty()) ++held_;
+  stream->held.push_back(std::move(work));
+}
+
+void Order::settle(Stream& stream, std::uint64_t position, Start how) {
+  stream.given = position;
+  if (how == Start::kDone) raise(stream, position);
+}
+
+void Order::advance(const StreamPtr& stream, Start how) {
+  const std::lock_guard lock(mutex_);
+  if (stream->held.empty() || !stream->held.front().started) return;
+  settle(*stream, stream->held.front().position, how);
+  stream->held.pop_front();
+  if (stream->held.empty()) --held_;
+  while (startNext(*stream)) {  // first what belongs to the operation itself: a fence behind it
+  }
+  startHeld();
+  retire();
+}
+
+void Order::startHeld() {
+  for (bool again = held_ > 0; again;) {
+    again = false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      const StreamPtr stream = streams_[i];
+      while (startNext(*stream)) again = held_ > 0;
+    }
+  }
+}
+
+bool Order::startNext(Stream& stream) {
+  if (stream.held.empty() || stream.held.front().started) return false;
+  Work& next = stream.held.front();
+  const bool met = std::all_of(next.needs.begin(), next.needs.end(),
+                               [](const Place& need) { return need.stream->given >= need.position; });
+  if (!met) return false;
+  next.started = true;
+  if (next.position) waitForFences(stream, next.fences);
+  const Start how = next.start();
+  if (how == Start::kLater) return false;
+  if (next.position) settle(stream, next.position, how);
+  stream.held.pop_front();
+  if (stream.held.empty()) --held_;
+  return true;
+}
+
+void Order::waitForFences(Stream& stream, std::uint64_t upTo) {
+  if (stream.fenced >= upTo) return;
+  dropFences();
+  for (const Fence& fence : fences_) {
+    if (fence.number <= stream.fenced || fence.number > upTo || fence.behind.stream.get() == &stream) continue;
+    if (stream.broken != hipSuccess || !fence.event) continue;
+    backend_.use(stream.device);
+    backend_.hip.hipStreamWaitEvent(stream.native, fence.event, 0);
+  }
+  stream.fenced = upTo;
+}
+
+void Order::dropFences() {
+  std::erase_if(fences_, [&](const Fence& fence) {
+    const bool over = fence.event && (fence.behind.stream->done >= fence.behind.position ||
+                                      backend_.hip.hipEventQuery(fence.event) != hipErrorNotReady);
+    if (over) events(fence.behind.stream->device).give(fence.event);
+    return over;
+  });
+}
+
+void Order::fence(const StreamPtr& stream) {
+  const std::lock_guard lock(mutex_);
+  if (stream->broken != hipSuccess || isDone(*stream)) return;
+  for (const Fence& fence : fences_)
+    if (fence.behind.stream == stream && fence.behind.position == stream->sent) return;
+  const std::uint64_t number = ++fenceCount_;
+  fences_.push_back({number, {stream, stream->sent}});
+  const auto recordIt = [this, stream, number] {
+    const auto fence = std::find_if(fences_.begin(), fences_.end(), [&](const Fence& f) { return f.number == number; });
+    if (fence == fences_.end()) return Start::kGiven;
+    hipError_t error = hipSuccess;
+    fence->event = events(stream->device).record(stream->native, &error);
+    if (!fence->event) fences_.erase(fence);  // a stream that takes no more work has failed for good
+    return Start::kGiven;
+  };
+  if (stream->held.empty()) {
+    recordIt();
+  } else {
+    hold(stream, {0, 0, {}, recordIt});
+  }
+}
+
+void Order::mark(const StreamPtr& stream, std::uint64_t position, Then then) {
+  hipError_t error = stream->broken;
+  EventPool& pool = events(stream->device);
+  hipEvent_t event = error == hipSuccess ? pool.record(stream->native, &error) : nullptr;
+  crew_.add(stream->lane, [this, stream, position, event, error, &pool, then = std::move(then)]() mutable {
+    if (event) {
+      error = backend_.hip.hipEventSynchronize(event);
+      pool.give(event);
+    }
+    reached(stream, position);
+    then(error);
+  });
+}
+
+void Order::whenDone(const StreamPtr& stream, Then then) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t position = stream->sent;
+  if (stream->held.empty()) return mark(stream, position, std::move(then));
+  hold(stream, {0, 0, {}, [this, stream, position, then = std::move(then)] {
+                  mark(stream, position, then);
+                  return Start::kGiven;
+                }});
+}
+
+void Order::whenReached(const StreamPtr& stream, Then then) {
+  mark(stream, stream->given, std::move(then));
+}
+
+void Order::wasGiven(Record& record) {
+  for (auto& action : record.whenGiven) action();
+  record.whenGiven.clear();
+}
+
+bool Order::isGiven(const Place& place) {
+  const std::lock_guard lock(mutex_);
+  return place.stream->given >= place.position;
+}
+
+void Order::whenDone(const std::shared_ptr<Record>& record, Then then) {
+  const std::lock_guard lock(mutex_);
+  // Not in the stream's own lane: there, somebody may be waiting for something later.
+  auto start = [this, record, then = std::move(then)] {
+    crew_.add(std::make_shared<Lane>(), [this, record, then] {
+      const hipError_t error = backend_.hip.hipEventSynchronize(record->native->event);
+      reached(record->place.stream, record->place.position);
+      then(error);
+    });
+  };
+  if (record->place.stream->given >= record->place.position) return start();
+  record->whenGiven.push_back(std::move(start));
+}
+
+void Order::raise(Stream& stream, std::uint64_t position) {
+  if (position <= stream.done) return;
+  SessionCounters::add(counters_.finished, position - stream.done);
+  stream.done = position;
+  while (!stream.kept.empty() && stream.kept.front().position <= stream.done) stream.kept.pop_front();
+}
+
+void Order::reached(const StreamPtr& stream, std::uint64_t position) {
+  const std::lock_guard lock(mutex_);
+  raise(*stream, position);
+  retire();
+}
+
+void Order::retire() {
+  if (retired_.empty()) return;
+  const auto over = [](const Retired& retired) {
+    return std::all_of(retired.until.begin(), retired.until.end(),
+                       [](const Place& place) { return place.stream->done >= place.position; });
+  };
+  const auto first =
+      std::stable_partition(retired_.begin(), retired_.end(), [&](const Retired& r) { return !over(r); });
+  std::vector<Retired> now(std::make_move_iterator(first), std::make_move_iterator(retired_.end()));
+  retired_.erase(first, retired_.end());
+  for (Retired& retired : now) crew_.add(retiring_, std::move(retired.action));
+}
+
+void Order::afterEverything(std::function<void()> action) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Place> until;
+  for (const StreamPtr& stream : streams_)
+    if (!isDone(*stream)) until.push_back({stream, stream->sent});
+  if (until.empty()) return action();
+  retired_.push_back({std::move(until), std::move(action)});
+}
+
+void Order::keep(const StreamPtr& stream, std::shared_ptr<void> object) {
+  const std::lock_guard lock(mutex_);
+  stream->kept.push_back({stream->sent, std::move(object)});
+  if (stream->kept.size() < kMostKept) return;
+  lookAtMarks(*stream);
+  if (!stream->marks.empty() && stream->marks.back().position + kMostKept / 2 > stream->sent) return;
+  hipError_t error = hipSuccess;
+  if (hipEvent_t event = events(stream->device).record(stream->native, &error))
+    stream->marks.push_back({event, stream->given});
+}
+
+void Order::lookAtMarks(Stream& stream) {
+  while (!stream.marks.empty() && backend_.hip.hipEventQuery(stream.marks.front().event) != hipErrorNotReady) {
+    events(stream.device).give(stream.marks.front().event);
+    raise(stream, stream.marks.front().position);
+    stream.marks.pop_front();
+  }
+}
+
+hipError_t Order::lookAtGiven(Stream& stream) {
+  if (stream.done >= stream.given || stream.broken != hipSuccess) return stream.broken;
+  lookAtMarks(stream);
+  backend_.use(stream.device);
+  const hipError_t error = backend_.hip.hipStreamQuery(stream.native);
+  if (error != hipErrorNotReady) raise(stream, stream.given);  // a failed stream will do no more
+  return error;
+}
+
+hipError_t Order::look(Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  const hipError_t error = lookAtGiven(stream);
+  return error == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
+}
+
+std::uint64_t Order::doneSoFar(Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  return stream.done;
+}
+
+bool Order::quiet(const StreamPtr& stream) {
+  if (lookAtGiven(*stream) != hipSuccess) return false;
+  dropFences();
+  for (const Fence& fence : fences_)
+    if (fence.behind.stream != stream) return false;
+  return std::all_of(streams_.begin(), streams_.end(), [&](const StreamPtr& other) {
+    return other == stream || !follows(*stream, *other) || isDone(*other);
+  });
+}
+
+}  // namespace hipr::worker

@@ -1,0 +1,142 @@
+// Order: gives the operations of all streams to the runtime, in the order HIP promises.
+//
+// The runtime itself keeps order among what it has been given: one after the other in a stream, the null stream's
+// rules, waits for events. So most operations are given to it at once. Some cannot be: a function of the client must
+// run first, or bytes are still on their way. No host function of the runtime ever waits for that, because all of them
+// share one thread; instead such an operation is *held* here, and with it what comes behind it: later work of its
+// stream, work of streams that follow the null stream's rules with it, waits for its events. Other streams go on.
+//
+// A fence makes everything submitted later, to any stream, start after what one stream has now.
+//
+// Thread-safe. `start` functions run under the lock, which may be taken again by the thread that has it; they must not
+// wait for anything.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "worker/backend.h"
+#include "worker/kept_message.h"
+#include "worker/session_counters.h"
+#include "worker/stream.h"
+
+namespace hipr::worker {
+
+struct NativeEvent {
+  NativeEvent(const Backend& b, hipEvent_t e) : backend(b), event(e) {}
+  ~NativeEvent() { backend.hip.hipEventDestroy(event); }
+  NativeEvent(const NativeEvent&) = delete;
+  NativeEvent& operator=(const NativeEvent&) = delete;
+  const Backend& backend;
+  const hipEvent_t event;
+};
+
+// One record of an event: where it stands.
+struct Record {
+  Place place;
+  std::shared_ptr<NativeEvent> native;
+  std::vector<std::function<void()>> whenGiven;  // under Order's lock
+};
+
+class Order {
+ public:
+  using Then = std::function<void(hipError_t)>;
+
+  Order(const Backend& backend, Crew& crew, SessionCounters& counters);
+  ~Order();
+
+  void add(const StreamPtr& stream);
+  void close(const StreamPtr& stream);  // what it has is still done; then the native stream is destroyed
+
+  // One more operation of the stream. start(message) runs now or later. `needs`: what must have been given before it.
+  template <class Message, class StartFunction>
+  void submit(const StreamPtr& stream, const Message& message, StartFunction start, const Place& needs = {}) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t position = ++stream->sent;
+    SessionCounters::add(counters_.issued);
+    std::vector<Place> unmet;
+    if (held_) unmet = unmetNeeds(*stream, needs);
+    if (stream->held.empty() && unmet.empty()) {
+      waitForFences(*stream, fenceCount_);
+      const Start how = start(message);
+      if (how != Start::kLater) return settle(*stream, position, how);
+      hold(stream, {position, fenceCount_, {}, {}, true});
+      return;
+    }
+    auto kept = std::make_shared<KeptMessage<Message>>(message);
+    hold(stream, {position, fenceCount_, std::move(unmet),
+                  [kept, start = std::move(start)]() mutable { return start(kept->get()); }});
+  }
+  // The operation of this stream that could not be given at once has been given, or carried out by the CPU.
+  void given(const StreamPtr& stream) { advance(stream, Start::kGiven); }
+  void done(const StreamPtr& stream) { advance(stream, Start::kDone); }
+
+  // `then` runs on a thread that may wait, when everything the stream has now is done.
+  void whenDone(const StreamPtr& stream, Then then);
+  void whenDone(const std::shared_ptr<Record>& record, Then then);
+  // REQUIRES: called from a start function. What comes before this operation is done.
+  void whenReached(const StreamPtr& stream, Then then);
+  // `action` runs, on some thread, when what all streams have now is done; nobody waits for it.
+  void afterEverything(std::function<void()> action);
+
+  void wasGiven(Record& record);  // says so. REQUIRES: from a start function
+  bool isGiven(const Place& place);
+  void fence(const StreamPtr& stream);
+  void keep(const StreamPtr& stream, std::shared_ptr<void> object);  // until what the stream has now is done
+
+  // Asks the runtime, if need be: hipSuccess when everything the stream has is done, hipErrorNotReady, or what went
+  // wrong.
+  hipError_t look(Stream& stream);
+  bool isDone(Stream& stream) { return look(stream) != hipErrorNotReady; }  // or will never be
+  std::uint64_t doneSoFar(Stream& stream);
+  // REQUIRES: from a start function. Nothing has to be waited for before the operation being started.
+  bool quiet(const StreamPtr& stream);
+  void reached(const StreamPtr& stream, std::uint64_t position);  // somebody has found out that it is done
+
+  std::vector<StreamPtr> streams(int device);  // -1: of every device
+  EventPool& events(int device) { return *events_[static_cast<std::size_t>(device)]; }
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  struct Fence {
+    std::uint64_t number;
+    Place behind;
+    hipEvent_t event = nullptr;  // null until it is recorded
+  };
+  struct Retired {
+    std::vector<Place> until;
+    std::function<void()> action;
+  };
+
+  std::vector<Place> unmetNeeds(const Stream& stream, const Place& more) const;
+  void waitForFences(Stream& stream, std::uint64_t upTo);
+  void dropFences();
+  void hold(const StreamPtr& stream, Work work);
+  void settle(Stream& stream, std::uint64_t position, Start how);
+  void advance(const StreamPtr& stream, Start how);
+  void startHeld();
+  bool startNext(Stream& stream);  // true when it was given
+  hipError_t lookAtGiven(Stream& stream);
+  void sweep();  // closed streams that have come to rest
+  void mark(const StreamPtr& stream, std::uint64_t position, Then then);
+  void lookAtMarks(Stream& stream);
+  void raise(Stream& stream, std::uint64_t position);
+  void retire();
+
+  const Backend& backend_;
+  Crew& crew_;
+  SessionCounters& counters_;
+  std::vector<std::unique_ptr<EventPool>> events_;  // per device
+
+  std::recursive_mutex mutex_;  // guards what follows, and the streams
+  std::vector<StreamPtr> streams_;
+  int held_ = 0;  // streams that hold something
+  std::vector<Fence> fences_;
+  std::uint64_t fenceCount_ = 0;
+  std::vector<Retired> retired_;
+  const LanePtr retiring_ = std::make_shared<Lane>();  // giving memory back may wait for the device
+};
+
+}  // namespace hipr::worker

@@ -1,0 +1,78 @@
+// A stream of the client as the worker keeps it: a native stream, how far it is, and what cannot be given to it yet.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hip_remote/hip.h"
+#include "worker/crew.h"
+
+namespace hipr::worker {
+
+struct Stream;
+using StreamPtr = std::shared_ptr<Stream>;
+
+// The first `position` operations of a stream.
+struct Place {
+  StreamPtr stream;
+  std::uint64_t position = 0;
+};
+
+// How far an operation got when it was started.
+enum class Start {
+  kGiven,  // the runtime has it
+  kDone,   // the CPU has carried it out: everything before it was done
+  kLater,  // it needs more time; Order::given or Order::done will be called
+};
+
+// Something that has its place in a stream but has not been given to the runtime.
+struct Work {
+  std::uint64_t position = 0;  // 0: no operation, only a place to do something at
+  std::uint64_t fences = 0;    // those raised before it
+  std::vector<Place> needs;    // must be given before it
+  std::function<Start()> start;
+  bool started = false;
+};
+
+struct Stream {
+  Stream(std::uint64_t number, int ofDevice, bool withNull) : id(number), device(ofDevice), blocking(withNull) {}
+
+  const std::uint64_t id;
+  const int device;
+  const bool blocking;  // takes part in the null stream's rules
+  bool null() const { return native == nullptr && broken == hipSuccess; }
+  hipStream_t native = nullptr;
+  hipError_t broken = hipSuccess;  // it could not be made: everything given to it fails with this
+
+  // --- under Order's lock: how far it is, as numbers of operations
+  std::uint64_t sent = 0;    // by the client
+  std::uint64_t given = 0;   // to the runtime
+  std::uint64_t done = 0;    // by the device, as far as we know
+  std::uint64_t fenced = 0;  // it waits for the fences up to this one
+  bool closed = false;       // by the client
+  std::deque<Work> held;
+  struct Mark {
+    hipEvent_t event;
+    std::uint64_t position;
+  };
+  std::deque<Mark> marks;  // looked at when somebody wonders how far it is
+  struct Kept {
+    std::uint64_t position;
+    std::shared_ptr<void> object;
+  };
+  std::deque<Kept> kept;  // needed until that position is done
+
+  // --- what the client knows (Reporter)
+  std::atomic<std::uint64_t> told{0};
+  std::atomic<std::uint64_t> lastWriter{0};  // the last operation that can write host memory
+  std::atomic<std::uint64_t> shown{0};       // what the first `shown` wrote there has been sent
+
+  const LanePtr lane = std::make_shared<Lane>();  // for those who wait for it
+};
+
+}  // namespace hipr::worker

@@ -20,6 +20,10 @@ Order::Order(const Backend& backend, Crew& crew, SessionCounters& counters)
 }
 
 Order::~Order() {
+  for (const Fence& fence : fences_)
+    if (fence.event) events(fence.behind.stream->device).give(fence.event);
+  for (const StreamPtr& stream : streams_)
+    for (const Stream::Mark& mark : stream->marks) events(stream->device).give(mark.event);
   for (Retired& retired : retired_) retired.action();
 }
 
@@ -196,10 +200,10 @@ bool Order::isGiven(const Place& place) {
 void Order::whenDone(const std::shared_ptr<Record>& record, Then then) {
   const std::lock_guard lock(mutex_);
   // Not in the stream's own lane: there, somebody may be waiting for something later.
-  auto start = [this, record, then = std::move(then)] {
-    crew_.add(std::make_shared<Lane>(), [this, record, then] {
-      const hipError_t error = backend_.hip.hipEventSynchronize(record->native->event);
-      reached(record->place.stream, record->place.position);
+  auto start = [this, place = record->place, native = record->native, then = std::move(then)] {
+    crew_.add(std::make_shared<Lane>(), [this, place, native, then] {
+      const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
+      reached(place.stream, place.position);
       then(error);
     });
   };

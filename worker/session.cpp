@@ -68,8 +68,12 @@ void Session::refuse(std::string why) {
 
 Status Session::run() {
   reader_.setTimeout(options_.greetingTimeout);
-  crew_.run(options_.greetingTimeout > 0 ? options_.greetingTimeout * 1000 : Crew::kNever);
+  crew_.run(greetingDelay());
   return end_;
+}
+
+Crew::Delay Session::greetingDelay() const {
+  return options_.greetingTimeout > 0 ? options_.greetingTimeout * 1000 : Crew::kNever;
 }
 
 Crew::Delay Session::read() {
@@ -82,7 +86,7 @@ Crew::Delay Session::read() {
     if (!leaving_) end_ = std::move(status);
     return Crew::kEnd;
   } while (reader_.poll());
-  return greeted_ ? patience_ = kFirstRest : options_.greetingTimeout * 1000;
+  return greeted_ ? patience_ = kFirstRest : greetingDelay();
 }
 
 Crew::Delay Session::rest() {

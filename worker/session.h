@@ -89,6 +89,7 @@ class Session {
   using Answer = std::optional<hipError_t>;
 
   // --- session.cpp: reading and answering
+  Crew::Delay greetingDelay() const;
   Crew::Delay read();  // handles what there is
   Crew::Delay rest();  // nothing has come for a while: tells the client what it does not know yet
   Status handle(const wire::Header& header);

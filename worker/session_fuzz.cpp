@@ -143,6 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   receiver.join();
   if (fake.liveObjects() != 0) {
     std::printf("left behind:%s\n", fake.leaks().c_str());
+    std::fflush(stdout);
     std::abort();
   }
   return 0;

@@ -205,7 +205,9 @@ TEST(Session, RecordingAnEventAgainDoesNotMoveTheGoalOfAWaiter) {
   const std::uint32_t sync = s.client->send<Opcode::kEventSynchronize>({kEvent});
   s.client->send<Opcode::kHostFunction>({kOther, 2});  // never finished before the wait is over
   s.client->send<Opcode::kEventRecord>({kEvent, kOther});
-  s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
+  std::uint64_t due = 0;
+  for (int i = 0; i < 2; ++i) due += s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction)->id;
+  EXPECT_EQ(due, 3u);
   s.client->send<Opcode::kHostFunctionDone>({1});
   EXPECT_EQ(s.client->status(sync), hipSuccess);
   s.client->send<Opcode::kHostFunctionDone>({2});

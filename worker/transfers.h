@@ -58,6 +58,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   void place(Piece piece);
   void placed(std::uint64_t length, hipError_t error);
   void boundBlocks();  // REQUIRES: mutex_
+  void release(std::deque<Piece>& copying);
 
   TransferContext& context_;
   const std::uint64_t id_;

@@ -131,10 +131,7 @@ void Upload::placed(std::uint64_t length, hipError_t error) {
     copying.swap(copying_);
     error = error_;
   }
-  for (Piece& piece : copying) {
-    if (piece.event) context_.order.events(stream_->device).give(piece.event);
-    context_.order.keep(stream_, std::move(piece.block));
-  }
+  release(copying);
   if (error != hipSuccess) context_.reporter.fail(error, "Upload", wire::Opcode::kUpload);
   if (direct_) {
     context_.order.done(stream_);
@@ -143,8 +140,17 @@ void Upload::placed(std::uint64_t length, hipError_t error) {
   }
 }
 
+// The GPU may still be reading them.
+void Upload::release(std::deque<Piece>& copying) {
+  for (Piece& piece : copying) {
+    if (piece.event) context_.order.events(stream_->device).give(piece.event);
+    context_.order.keep(stream_, std::move(piece.block));
+  }
+}
+
 void Upload::abandon(hipError_t error) {
   bool held = false;
+  std::deque<Piece> copying;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned || placed_ == total_) return;
@@ -156,7 +162,9 @@ void Upload::abandon(hipError_t error) {
     }
     state_ = State::kAbandoned;
     held = started_;
+    copying.swap(copying_);
   }
+  release(copying);
   context_.reporter.fail(error, "Upload", wire::Opcode::kUpload);
   if (held) context_.order.given(stream_);
 }

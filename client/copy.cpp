@@ -1,12 +1,10 @@
-// core: copies and fills. Each side of a copy is either here (plain host memory) or there (device memory, and host
-// memory that kernels may have written); the two decide how it travels.
+// RemoteCore: copies and fills. Each side of a copy is either here (plain host memory) or there (device memory, and
+// host memory that kernels may have written); the two decide how it travels.
 #include <cstring>
 
-#include "client/session.h"
-#include "runtime/core.h"
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
@@ -14,9 +12,6 @@ namespace {
 constexpr std::size_t kInlineUpload = 64 << 10;
 constexpr std::size_t kScannedUpload = 1 << 20;  // pointers to host memory are looked for in uploads up to this size
 
-RemoteStream& remote(Stream& stream) {
-  return *static_cast<RemoteStream*>(stream.impl);
-}
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
@@ -48,10 +43,10 @@ void packInto(const HostShape& from, std::vector<std::byte>& out) {
   }
 }
 
-hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
+hipError_t upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
-  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c), .barrier = c.synchronous};
+  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c), .barrier = until != Stage::kSent};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
   if (bytes <= kScannedUpload && (bytes <= kInlineUpload || s.host().needsScan())) {
@@ -71,7 +66,7 @@ hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
   }
   message.transfer = s.newTransfer();
   // Only pinned memory may be read after an asynchronous call has returned.
-  const bool later = !c.blocking && c.from.kind != MemoryKind::kPageable;
+  const bool later = until != Stage::kVisible && c.from.kind != MemoryKind::kPageable;
   BulkUpload waited;
   BulkUpload& upload = later ? *new BulkUpload : waited;
   upload.transfer = message.transfer;
@@ -103,7 +98,7 @@ class LateDownload : public Pending {
   std::uint64_t position_;
 };
 
-hipError_t download(Session& s, const Copy& c, RemoteStream& stream) {
+hipError_t download(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   const std::uint64_t transfer = s.newTransfer();
   const wire::Download message{.stream = stream.id, .from = wireShape(s, c.from, c), .transfer = transfer};
   s.connection().addDownload(transfer, {hostShape(c.to, c)});
@@ -112,7 +107,7 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream) {
     at = stream.posted.load(std::memory_order_relaxed) + 1;
     stream.posted.store(at);
   };
-  if (!c.blocking && c.to.kind != MemoryKind::kPageable) {
+  if (until != Stage::kVisible && c.to.kind != MemoryKind::kPageable) {
     auto late = std::make_unique<LateDownload>(s, transfer, stream, 0);
     std::uint64_t& at = late->position();
     s.connection().send<Opcode::kDownload>(message, std::move(late), [&] { count(at); });
@@ -126,7 +121,7 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream) {
   return static_cast<hipError_t>(done.status);
 }
 
-void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
+void copyThere(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   s.operate<Opcode::kDeviceCopy>(stream, {.stream = stream.id,
                                           .to = wireShape(s, c.to, c),
                                           .from = placeThere(s, c.from),
@@ -134,7 +129,7 @@ void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
                                           .fromSlice = c.from.slice,
                                           .toDevice = c.to.device,
                                           .fromDevice = c.from.device,
-                                          .barrier = c.synchronous});
+                                          .barrier = until != Stage::kSent});
 }
 
 void copyHere(const Copy& c) {
@@ -148,40 +143,39 @@ void copyHere(const Copy& c) {
 
 }  // namespace
 
-hipError_t copy(const Copy& c, Stream& stream) {
+hipError_t RemoteCore::perform(const Copy& c, Stream& stream, Stage until) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!s.connection().alive()) return kLost;
+  const bool visible = until == Stage::kVisible;
   const bool toThere = isThere(s, c.to), fromThere = isThere(s, c.from);
   if (toThere && fromThere) {
     s.host().flush();
-    copyThere(s, c, r);
+    copyThere(s, c, r, until);
     const bool hostSide = c.to.kind != MemoryKind::kDevice || c.from.kind != MemoryKind::kDevice;
-    if (c.blocking && hostSide) return streamSynchronize(stream);
-    if (c.blocking && c.synchronous) r.owe();
+    if (visible && hostSide) return synchronize(stream);
+    if (visible) r.owe();
     return hipSuccess;
   }
   if (toThere) {
-    const hipError_t error = upload(s, c, r);
+    const hipError_t error = upload(s, c, r, until);
     if (error != hipSuccess) return error;
-    // The program may read what it copied into host memory as soon as a blocking call returns.
-    if (c.blocking && c.to.kind != MemoryKind::kDevice) return streamSynchronize(stream);
-    if (c.blocking && c.synchronous) r.owe();
+    // Host memory must really be written; that device memory is not yet, nobody sees but by a query.
+    if (visible && c.to.kind != MemoryKind::kDevice) return synchronize(stream);
+    if (visible) r.owe();
     return hipSuccess;
   }
   if (fromThere) {
     s.host().flush();
-    return download(s, c, r);
+    return download(s, c, r, until);
   }
-  const hipError_t error = streamSynchronize(stream);
+  const hipError_t error = synchronize(stream);
   if (error == hipSuccess) copyHere(c);
   return error;
 }
 
-hipError_t fill(const Fill& f, Stream& stream) {
+hipError_t RemoteCore::perform(const Fill& f, Stream& stream, Stage until) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  const Plane plane{f.address, f.pitch, f.slice, f.kind, 0};
+  const Plane plane{.address = f.address, .pitch = f.pitch, .slice = f.slice, .kind = f.kind};
   if (isThere(s, plane)) {
     s.host().flush();
     s.operate<Opcode::kFillMemory>(remote(stream),
@@ -189,11 +183,11 @@ hipError_t fill(const Fill& f, Stream& stream) {
                                     .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
                                     .value = f.value,
                                     .elementSize = f.elementSize,
-                                    .barrier = f.synchronous});
-    return hipSuccess;
+                                    .barrier = until != Stage::kSent});
+    return until == Stage::kVisible ? synchronize(stream) : hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.
-  if (const hipError_t error = streamSynchronize(stream); error != hipSuccess) return error;
+  if (const hipError_t error = synchronize(stream); error != hipSuccess) return error;
   for (std::size_t z = 0; z < f.depth; ++z) {
     for (std::size_t y = 0; y < f.height; ++y) {
       auto* row = static_cast<std::byte*>(f.address) + z * f.slice + y * f.pitch;
@@ -203,4 +197,4 @@ hipError_t fill(const Fill& f, Stream& stream) {
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

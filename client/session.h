@@ -1,5 +1,4 @@
-// Session: this process's use of one worker. Made by the first call that needs a device and kept until exit, or until
-// the program resets the only device it uses; a forked child makes its own.
+// Session: this process's use of one worker. A RemoteCore owns it.
 #pragma once
 
 #include <array>
@@ -70,13 +69,6 @@ class Session {
   std::mutex codeMutex_;
   std::set<std::array<std::uint64_t, 2>> knownCode_;
 };
-
-// The session of this process. REQUIRES: core::open succeeded.
-Session& session();
-
-// Ends it and begins another with the same devices. REQUIRES: the program has no objects, and no other thread uses a
-// device, as for hipDeviceReset.
-hipError_t renewSession();
 
 // The status of a call whose answer never came.
 inline constexpr hipError_t kLost = hipErrorNotInitialized;

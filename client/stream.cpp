@@ -1,16 +1,10 @@
-// core: streams.
-#include "client/session.h"
-#include "runtime/core.h"
+// RemoteCore: streams, and what is common to all work given to them.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
-
-RemoteStream& remote(Stream& stream) {
-  return *static_cast<RemoteStream*>(stream.impl);
-}
 
 std::uint64_t wireId(const Stream& stream) {
   if (stream.kind == Stream::Kind::kNull) return wire::kNullStream + static_cast<std::uint64_t>(stream.device);
@@ -33,18 +27,21 @@ class LastProgress : public Pending {
 
 }  // namespace
 
-hipError_t streamCreate(Stream& stream) {
+hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage until) {
+  return std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
+}
+
+hipError_t RemoteCore::create(Stream& stream) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   RemoteStream& r = s.streams().add(wireId(stream), stream.device, (stream.flags & hipStreamNonBlocking) == 0);
-  stream.impl = &r;
+  stream.impl = std::make_unique<StreamObject>(r);
   if (stream.kind != Stream::Kind::kNull) {
     s.connection().post<Opcode::kStreamCreate>({r.id, stream.device, stream.flags, stream.priority, stream.cuMask});
   }
   return hipSuccess;
 }
 
-hipError_t streamDestroy(Stream& stream) {
+hipError_t RemoteCore::destroy(Stream& stream) {
   Session& s = session();
   RemoteStream& r = remote(stream);
   if (!r.idle()) {
@@ -52,14 +49,13 @@ hipError_t streamDestroy(Stream& stream) {
   }
   if (stream.kind != Stream::Kind::kNull) s.connection().post<Opcode::kStreamDestroy>({r.id});
   s.streams().remove(r.id);
-  stream.impl = nullptr;
+  stream.impl.reset();
   return hipSuccess;
 }
 
-hipError_t streamSynchronize(Stream& stream) {
+hipError_t RemoteCore::synchronize(Stream& stream) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!s.connection().alive()) return kLost;
   // The null stream also waits for others, so only a stream of its own can be known to be done.
   if (stream.kind != Stream::Kind::kNull && r.idle()) return hipSuccess;
   const std::uint64_t position = r.posted.load();
@@ -71,32 +67,23 @@ hipError_t streamSynchronize(Stream& stream) {
   return static_cast<hipError_t>(done.status);
 }
 
-hipError_t streamQuery(Stream& stream) {
+hipError_t RemoteCore::query(Stream& stream) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   RemoteStream& r = remote(stream);
   if (stream.kind != Stream::Kind::kNull) {
     if (r.idle()) return hipSuccess;
-    return r.indebted() ? streamSynchronize(stream) : hipErrorNotReady;
+    return r.indebted() ? synchronize(stream) : hipErrorNotReady;
   }
   const Moment now = s.streams().nowWithNull(stream.device);
   if (now.passed()) return hipSuccess;
-  return now.owed() ? streamSynchronize(stream) : hipErrorNotReady;
+  return now.owed() ? synchronize(stream) : hipErrorNotReady;
 }
 
-hipError_t streamWaitEvent(Stream& stream, Event& event) {
-  RemoteStream& r = remote(stream);
-  const auto& e = *static_cast<RemoteEvent*>(event.impl);
-  session().operate<Opcode::kStreamWaitEvent>(r, {r.id, e.id});
-  return hipSuccess;
-}
-
-hipError_t hostFunction(Stream& stream, hipHostFn_t function, void* userData) {
+hipError_t RemoteCore::perform(const HostFunction& f, Stream& stream, Stage) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   RemoteStream& r = remote(stream);
-  s.operate<Opcode::kHostFunction>(r, {r.id, s.hostFunctions().add(function, userData)});
+  s.operate<Opcode::kHostFunction>(r, {r.id, s.hostFunctions().add(f.function, f.userData)});
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

@@ -1,17 +1,14 @@
 #include "client/connection.h"
 
-#include <poll.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cstring>
-
-#include "base/pause.h"
 
 namespace hipr::client {
 namespace {
 
 constexpr std::size_t kReadBuffer = 256 << 10;
-constexpr int kReplySpins = 2000;
+constexpr std::chrono::milliseconds kBreather(10);  // threads that wait now and then read for themselves meanwhile
 
 std::byte* rowAddress(const HostShape& shape, std::size_t row) {
   return shape.address + (row / shape.height) * shape.slice + (row % shape.height) * shape.pitch;
@@ -19,14 +16,14 @@ std::byte* rowAddress(const HostShape& shape, std::size_t row) {
 
 }  // namespace
 
-Connection::Connection(net::Socket socket, std::string name, int ioTimeout, Stats& stats)
-    : socket_(std::move(socket)),
+Connection::Connection(net::TransportPtr transport, std::string name, int ioTimeout, Stats& stats)
+    : transport_(std::move(transport)),
       name_(std::move(name)),
       ioTimeout_(ioTimeout),
       stats_(stats),
-      outbox_(socket_, [this](Status why) { lose(why); }),
+      outbox_(*transport_, [this](Status why) { lose(why); }),
       buffer_(kReadBuffer) {
-  socket_.tune(ioTimeout);
+  transport_->setTimeout(std::max(1, ioTimeout * 1000 / 4));
 }
 
 Connection::~Connection() {
@@ -37,22 +34,27 @@ void Connection::start(PushHandler onPush, std::function<void(const std::string&
   onPush_ = std::move(onPush);
   onLoss_ = std::move(onLoss);
   outbox_.start();
-  reader_ = std::thread([this] { read(); });
+  background_ = std::thread([this] { readInBackground(); });
 }
 
 void Connection::stop() {
   stopping_ = true;  // first: the worker hangs up as soon as it has read the goodbye
+  if (!transport_) return;
   if (outbox_.started())
     outbox_.append(wire::Opcode::kGoodbye, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Goodbye{}, false, [] {});
   outbox_.stop();
-  socket_.shutdown();
-  if (reader_.joinable()) reader_.join();
+  transport_->shutdown();
+  {
+    std::lock_guard lock(mutex_);
+    wakeBackground_.notify_all();
+  }
+  if (background_.joinable()) background_.join();
   dropAll();
 }
 
 void Connection::lose(const Status& why) {
   if (dead_.exchange(true)) return;
-  socket_.shutdown();
+  transport_->shutdown();
   outbox_.fail();
   if (onLoss_ && !stopping_) {
     onLoss_("lost the worker at " + name_ + ": " + why.message() +
@@ -68,52 +70,192 @@ void Connection::dropAll() {
     dead_ = true;
     waiting.swap(waiting_);
     downloads_.clear();
+    wakeBackground_.notify_all();
   }
-  for (auto& [request, entry] : waiting) {
-    entry.pending->answered({});
-    if (entry.owned) delete entry.pending;
-  }
+  for (auto& [request, entry] : waiting) tell(entry, {});
 }
 
-std::uint32_t Connection::enter(Pending& pending, bool owned) {
+// --- who waits for what
+
+std::uint32_t Connection::enter(Entry entry) {
   {
     std::lock_guard lock(mutex_);
     if (!dead_) {
       const std::uint32_t request = nextRequest_;
       nextRequest_ = nextRequest_ == UINT32_MAX ? 1 : nextRequest_ + 1;
-      waiting_[request] = {&pending, owned};
+      if (std::holds_alternative<std::unique_ptr<Pending>>(entry) && expected_.fetch_add(1) == 0)
+        wakeBackground_.notify_one();
+      waiting_.emplace(request, std::move(entry));
       return request;
     }
   }
-  pending.answered({});
-  if (owned) delete &pending;
+  tell(entry, {});
   return 0;
 }
 
+bool Connection::tell(Entry& entry, wire::Bytes reply) {
+  if (auto* pending = std::get_if<std::unique_ptr<Pending>>(&entry)) {
+    (*pending)->answered(reply);
+    return false;
+  }
+  Waiter& waiter = *std::get<Waiter*>(entry);
+  waiter.reply.assign(reply.begin(), reply.end());
+  waiter.state.store(reply.data() ? Waiter::kAnswered : Waiter::kLost, std::memory_order_release);
+  waiter.state.notify_one();
+  return true;
+}
+
 void Connection::finish(std::uint32_t request, wire::Bytes reply) {
-  Entry entry;
+  std::map<std::uint32_t, Entry>::node_type node;
   {
     std::lock_guard lock(mutex_);
-    const auto found = waiting_.find(request);
-    if (found == waiting_.end()) return;
-    entry = found->second;
-    waiting_.erase(found);
+    node = waiting_.extract(request);
   }
-  entry.pending->answered(reply);
-  if (entry.owned) delete entry.pending;
+  if (node.empty()) return;
+  if (std::holds_alternative<std::unique_ptr<Pending>>(node.mapped())) expected_.fetch_sub(1);
+  answeredWaiter_ = tell(node.mapped(), reply);
 }
 
-void Connection::Waiter::answered(wire::Bytes reply) {
-  const bool lost = reply.data() == nullptr;
-  reply_.assign(reply.begin(), reply.end());
-  state_.store(lost ? 2 : 1, std::memory_order_release);
-  state_.notify_one();
+bool Connection::await(Waiter& waiter) {
+  for (;;) {
+    const int state = waiter.state.load(std::memory_order_acquire);
+    if (state == Waiter::kAnswered || state == Waiter::kLost) return state == Waiter::kAnswered;
+    std::unique_lock lock(mutex_);
+    if (startReading(lock)) {
+      ++turns_;
+      lock.unlock();
+      Status status;
+      while (status.ok() && waiter.state.load(std::memory_order_acquire) < Waiter::kAnswered) status = readFrame();
+      if (!status.ok()) lose(status);
+      lock.lock();
+      stopReading(lock);
+      continue;
+    }
+    int lead = Waiter::kLead;  // somebody else was quicker
+    waiter.state.compare_exchange_strong(lead, Waiter::kWaiting);
+    sleepers_.push_back(&waiter);
+    lock.unlock();
+    waiter.state.wait(Waiter::kWaiting, std::memory_order_acquire);
+    lock.lock();
+    std::erase(sleepers_, &waiter);
+  }
 }
 
-bool Connection::Waiter::wait() {
-  for (int i = 0; i < kReplySpins && state_.load(std::memory_order_acquire) == 0; ++i) cpuPause();
-  state_.wait(0, std::memory_order_acquire);
-  return state_.load(std::memory_order_acquire) == 1;
+void Connection::expect(int by) {
+  if (expected_.fetch_add(by) == 0 && by > 0) {
+    std::lock_guard lock(mutex_);
+    wakeBackground_.notify_one();
+  }
+}
+
+void Connection::expectOpening() {
+  std::lock_guard lock(mutex_);
+  if (!reading_) wakeBackground_.notify_one();
+}
+
+// --- who reads
+
+bool Connection::startReading(std::unique_lock<std::mutex>&) {
+  if (reading_ || dead_) return false;
+  reading_ = true;
+  return true;
+}
+
+void Connection::stopReading(std::unique_lock<std::mutex>&) {
+  reading_ = false;
+  for (Waiter* sleeper : sleepers_) {
+    int waiting = Waiter::kWaiting;
+    if (!sleeper->state.compare_exchange_strong(waiting, Waiter::kLead)) continue;
+    sleeper->state.notify_one();
+    return;
+  }
+  if (expected_ > 0 || outbox_.waitingToSend()) wakeBackground_.notify_one();
+}
+
+void Connection::readInBackground() {
+  std::unique_lock lock(mutex_);
+  for (std::uint64_t turns = 0; !dead_;) {
+    // Somebody reads, or did a moment ago and will soon again.
+    if (reading_ || (turns_ != turns && expected_ == 0 && !outbox_.waitingToSend())) {
+      turns = turns_;
+      wakeBackground_.wait_for(lock, kBreather);
+      continue;
+    }
+    if (!sleepers_.empty()) {  // one of them has been told to
+      wakeBackground_.wait_for(lock, kBreather);
+      continue;
+    }
+    if (!startReading(lock)) continue;
+    lock.unlock();
+    Status status;
+    do {
+      answeredWaiter_ = false;
+      status = readFrame();
+    } while (status.ok() && (buffered() || !answeredWaiter_));
+    if (!status.ok()) lose(status);
+    lock.lock();
+    if (answeredWaiter_) ++turns_;  // it will wait again, and then rather read itself
+    stopReading(lock);
+  }
+}
+
+void Connection::poll() {
+  std::unique_lock lock(mutex_);
+  if (!startReading(lock)) return;
+  lock.unlock();
+  Status status;
+  for (;;) {
+    if (!buffered()) {
+      const net::Transport::Room room(buffer_);
+      std::size_t got = 0;
+      status = transport_->receive({&room, 1}, net::Transport::Patience::kNone, &got);
+      begin_ = 0;
+      end_ = got;
+      if (!status.ok() || got == 0) break;
+      stats_.received.fetch_add(got, std::memory_order_relaxed);
+    }
+    status = readFrame();
+    if (!status.ok()) break;
+  }
+  if (!status.ok()) lose(status);
+  lock.lock();
+  stopReading(lock);
+}
+
+// Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.
+Status Connection::receive(std::span<const net::Transport::Room> rooms, std::size_t* got) {
+  for (int silent = 0;; ++silent) {
+    if (Status status = transport_->receive(rooms, net::Transport::Patience::kWait, got); !status.ok()) return status;
+    if (*got) break;
+    if (silent >= 4) return Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)");
+    if (outbox_.started()) outbox_.append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
+  }
+  stats_.received.fetch_add(*got, std::memory_order_relaxed);
+  return {};
+}
+
+Status Connection::fill(void* out, std::size_t size) {
+  auto* at = static_cast<std::byte*>(out);
+  while (size) {
+    if (!buffered()) {
+      // Large: straight to its place. What comes behind it goes into the buffer.
+      const net::Transport::Room rooms[2] = {{at, size >= buffer_.size() ? size : 0}, buffer_};
+      std::size_t got = 0;
+      if (Status status = receive(rooms, &got); !status.ok()) return status;
+      const std::size_t direct = std::min(got, rooms[0].size());
+      at += direct;
+      size -= direct;
+      begin_ = 0;
+      end_ = got - direct;
+      continue;
+    }
+    const std::size_t n = std::min(size, end_ - begin_);
+    std::memcpy(at, buffer_.data() + begin_, n);
+    begin_ += n;
+    at += n;
+    size -= n;
+  }
+  return {};
 }
 
 void Connection::addDownload(std::uint64_t transfer, const BulkDownload& download) {
@@ -132,43 +274,6 @@ bool Connection::transferring() {
     if (!downloads_.empty()) return true;
   }
   return outbox_.uploading();
-}
-
-// Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.
-Status Connection::refill() {
-  begin_ = end_ = 0;
-  for (int silent = 0;; ++silent) {
-    pollfd entry{socket_.fd(), POLLIN, 0};
-    const int ready = ::poll(&entry, 1, std::max(1, ioTimeout_ * 1000 / 4));
-    if (ready > 0) break;
-    if (silent >= 4) return Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)");
-    if (reader_.joinable()) outbox_.append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
-  }
-  std::size_t got = 0;
-  if (Status status = socket_.receiveSome(buffer_.data(), buffer_.size(), &got); !status.ok()) return status;
-  if (got == 0) return Status::unavailable("the worker closed the connection");
-  stats_.received.fetch_add(got, std::memory_order_relaxed);
-  end_ = got;
-  return {};
-}
-
-Status Connection::fill(void* out, std::size_t size) {
-  auto* at = static_cast<std::byte*>(out);
-  while (size) {
-    if (begin_ == end_) {
-      if (size >= buffer_.size()) {  // large: past the buffer, straight to its place
-        stats_.received.fetch_add(size, std::memory_order_relaxed);
-        return socket_.receive(at, size);
-      }
-      if (Status status = refill(); !status.ok()) return status;
-    }
-    const std::size_t n = std::min(size, end_ - begin_);
-    std::memcpy(at, buffer_.data() + begin_, n);
-    begin_ += n;
-    at += n;
-    size -= n;
-  }
-  return {};
 }
 
 Status Connection::receiveData(const wire::Header& header) {
@@ -209,27 +314,19 @@ bool Connection::handle(const wire::Header& header, wire::Bytes payload) {
   return onPush_(static_cast<wire::Opcode>(header.opcode), payload);
 }
 
-void Connection::read() {
-  std::vector<std::byte> payload;
-  std::byte empty{};
-  for (;;) {
-    std::byte head[wire::kHeaderSize];
-    wire::Header header;
-    Status status = fill(head, sizeof head);
-    if (status.ok() && !wire::decodeHeader(head, header)) status = Status::invalid("malformed frame header");
-    if (status.ok() && header.opcode == static_cast<std::uint16_t>(wire::Opcode::kData)) {
-      status = receiveData(header);
-    } else if (status.ok()) {
-      payload.resize(header.length);
-      status = fill(payload.data(), payload.size());
-      // An empty answer is still an answer: only a lost connection gives a null pointer.
-      const wire::Bytes bytes = payload.empty() ? wire::Bytes(&empty, 0) : wire::Bytes(payload);
-      if (status.ok() && !handle(header, bytes)) {
-        status = Status::invalid(std::string("malformed message ") + wire::opcodeName(header.opcode));
-      }
-    }
-    if (!status.ok()) return lose(status);
-  }
+Status Connection::readFrame() {
+  std::byte head[wire::kHeaderSize];
+  wire::Header header;
+  if (Status status = fill(head, sizeof head); !status.ok()) return status;
+  if (!wire::decodeHeader(head, header)) return Status::invalid("malformed frame header");
+  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kData)) return receiveData(header);
+  payload_.resize(header.length);
+  if (Status status = fill(payload_.data(), payload_.size()); !status.ok()) return status;
+  static const std::byte empty{};
+  // An empty answer is still an answer: only a lost connection gives a null pointer.
+  const wire::Bytes bytes = payload_.empty() ? wire::Bytes(&empty, 0) : wire::Bytes(payload_);
+  if (handle(header, bytes)) return {};
+  return Status::invalid(std::string("malformed message ") + wire::opcodeName(header.opcode));
 }
 
 }  // namespace hipr::client

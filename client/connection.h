@@ -1,36 +1,41 @@
-// Connection: one socket to the worker. Messages go out through the Outbox; a reader thread takes in replies, downloads
-// and pushes.
+// Connection: one transport to the worker. Messages go out through the Outbox; replies, downloads and pushes come in.
 //
-// Three verbs: post (never waits), ask/call (waits for the answer), and send (goes on, and is told when the answer
-// comes). When the connection is lost every waiter wakes, the loss is logged once and everything later fails at once.
+// Three verbs: post (never waits), call (waits for the answer), and send (goes on, and is told when the answer comes).
+//
+// Who reads? A thread that waits for an answer reads for itself, and for everybody else, until it has it; so an answer
+// wakes the thread that wants it and no other. Only while nobody waits a thread of the connection reads: at once when
+// something is expected (a function to run, data of a call that has returned), otherwise when nobody has waited for a
+// while. When the connection is lost every waiter wakes, the loss is logged once and everything later fails at once.
 // Thread-safe.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "client/outbox.h"
 #include "client/stats.h"
-#include "net/socket.h"
+#include "net/transport.h"
 #include "wire/messages.h"
 
 namespace hipr::client {
 
-// Somebody who waits for an answer. answered() runs on the reader thread, exactly once; `reply` is empty when the
-// connection is lost.
+// Somebody who wants to know an answer without waiting for it. answered() runs on the thread that reads, exactly once;
+// `reply` is empty when the connection is lost.
 class Pending {
  public:
   virtual ~Pending() = default;
   virtual void answered(wire::Bytes reply) = 0;
 };
 
-// The host side of a download: the reader puts its bytes straight where they belong.
+// The host side of a download: whoever reads puts its bytes straight where they belong.
 struct BulkDownload {
   HostShape to;
   std::size_t received = 0;
@@ -40,8 +45,8 @@ class Connection {
  public:
   using PushHandler = std::function<bool(wire::Opcode, wire::Bytes)>;  // false: not understood
 
-  // `name` is how error lines call the worker ("host:port").
-  Connection(net::Socket socket, std::string name, int ioTimeout, Stats& stats);
+  // `name` is how error lines call the worker ("host:port"); ioTimeout in seconds.
+  Connection(net::TransportPtr transport, std::string name, int ioTimeout, Stats& stats);
   ~Connection();
 
   // The first exchange, before start(): sends and waits in the calling thread.
@@ -52,7 +57,7 @@ class Connection {
              std::function<void(const std::string&)> onLoss);  // onLoss gets a sentence for the user
   void stop();
 
-  void closeDescriptor() { socket_.close(); }  // in a forked child, where the threads do not exist
+  void closeInChild() { transport_.reset(); }  // after a fork, where the threads do not exist
 
   bool alive() const { return !dead_.load(std::memory_order_relaxed); }
   Outbox& outbox() { return outbox_; }
@@ -70,7 +75,8 @@ class Connection {
   template <wire::Opcode kOp, class Under>
   void send(const typename wire::MessageOf<kOp>::Type& message, std::unique_ptr<Pending> pending, Under&& under) {
     stats_.posted.fetch_add(1, std::memory_order_relaxed);
-    append<kOp>(message, *pending.release(), true, false, std::forward<Under>(under));
+    if (const std::uint32_t request = enter(std::move(pending)))
+      outbox_.append(kOp, request, 0, message, false, std::forward<Under>(under));
   }
 
   // Waits. False when the connection was lost.
@@ -78,14 +84,22 @@ class Connection {
   bool call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply, Under&& under) {
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
     Waiter waiter;
-    append<kOp>(message, waiter, false, true, std::forward<Under>(under));
+    const std::uint32_t request = enter(&waiter);
+    if (!request) return false;
+    outbox_.append(kOp, request, 0, message, true, std::forward<Under>(under));
     outbox_.flush();
-    return waiter.wait() && decode(waiter.reply(), reply, wire::opcodeName(static_cast<std::uint16_t>(kOp)));
+    return await(waiter) && decode(waiter.reply, reply, wire::opcodeName(static_cast<std::uint16_t>(kOp)));
   }
   template <wire::Opcode kOp, class Reply>
   bool call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply) {
     return call<kOp>(message, reply, [] {});
   }
+
+  // Takes in what has arrived, unless somebody else is reading.
+  void poll();
+  // Something will come that nobody waits for: `by` more, or less, such things.
+  void expect(int by);
+  void expectOpening();  // of an upload that has just been queued
 
   void addDownload(std::uint64_t transfer, const BulkDownload& download);
   void removeDownload(std::uint64_t transfer);
@@ -94,27 +108,13 @@ class Connection {
   void lose(const Status& why);
 
  private:
-  class Waiter : public Pending {
-   public:
-    void answered(wire::Bytes reply) override;
-    bool wait();  // false when the connection was lost
-    wire::Bytes reply() const { return reply_; }
-
-   private:
-    std::vector<std::byte> reply_;
-    std::atomic<int> state_{0};  // 0 waiting, 1 answered, 2 lost
+  struct Waiter {
+    enum State { kWaiting, kLead, kAnswered, kLost };  // kLead: nobody reads any more, it is this one's turn
+    std::vector<std::byte> reply;
+    std::atomic<int> state{kWaiting};
   };
-  struct Entry {
-    Pending* pending;
-    bool owned;
-  };
+  using Entry = std::variant<Waiter*, std::unique_ptr<Pending>>;
 
-  template <wire::Opcode kOp, class Under>
-  void append(const typename wire::MessageOf<kOp>::Type& message, Pending& pending, bool owned, bool urgent,
-              Under&& under) {
-    const std::uint32_t request = enter(pending, owned);
-    if (request) outbox_.append(kOp, request, 0, message, urgent, std::forward<Under>(under));
-  }
   template <class Reply>
   bool decode(wire::Bytes bytes, Reply& reply, const char* what) {
     wire::Reader reader(bytes);
@@ -123,32 +123,47 @@ class Connection {
     return reader.ok();
   }
 
-  std::uint32_t enter(Pending& pending, bool owned);  // 0 when the connection is gone and `pending` has been told
+  std::uint32_t enter(Entry entry);  // 0 when the connection is gone and whoever it is has been told
+  bool await(Waiter& waiter);
+  static bool tell(Entry& entry, wire::Bytes reply);  // true: somebody was waiting for it
   void finish(std::uint32_t request, wire::Bytes reply);
-  void read();
-  bool handle(const wire::Header& header, wire::Bytes payload);
-  Status receiveData(const wire::Header& header);
-  Status fill(void* out, std::size_t size);  // from the read buffer, then the socket
-  Status refill();
   void dropAll();
 
-  net::Socket socket_;
+  // --- reading: by one thread at a time
+  void readInBackground();
+  bool startReading(std::unique_lock<std::mutex>& lock);  // false when somebody else does
+  void stopReading(std::unique_lock<std::mutex>& lock);   // and lets somebody else
+  Status readFrame();
+  bool handle(const wire::Header& header, wire::Bytes payload);
+  Status receiveData(const wire::Header& header);
+  Status fill(void* out, std::size_t size);  // from the read buffer, then the transport
+  Status receive(std::span<const net::Transport::Room> rooms, std::size_t* got);
+  bool buffered() const { return begin_ != end_; }
+
+  net::TransportPtr transport_;
   std::string name_;
   int ioTimeout_;
   Stats& stats_;
   Outbox outbox_;
   PushHandler onPush_;
   std::function<void(const std::string&)> onLoss_;
-  std::thread reader_;
+  std::thread background_;
 
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet
   std::size_t begin_ = 0, end_ = 0;
+  std::vector<std::byte> payload_;
+  bool answeredWaiter_ = false;  // the frame just handled was what somebody else waits for
 
   std::mutex mutex_;  // guards what follows
   std::map<std::uint32_t, Entry> waiting_;
+  std::vector<Waiter*> sleepers_;  // wait while somebody else reads
   std::map<std::uint64_t, BulkDownload> downloads_;
   std::uint32_t nextRequest_ = 1;
+  bool reading_ = false;
+  std::uint64_t turns_ = 0;  // how often somebody who waits has read
+  std::condition_variable wakeBackground_;
 
+  std::atomic<int> expected_{0};
   std::atomic<bool> dead_{false};
   std::atomic<bool> stopping_{false};
 };

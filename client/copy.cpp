@@ -1,12 +1,10 @@
-// core: copies and fills. Each side of a copy is either here (plain host memory) or there (device memory, and host
-// memory that kernels may have written); the two decide how it travels.
+// RemoteCore: copies and fills. Each side of a copy is either here (plain host memory) or there (device memory, and
+// host memory that kernels may have written); the two decide how it travels.
 #include <cstring>
 
-#include "client/session.h"
-#include "runtime/core.h"
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
@@ -14,9 +12,6 @@ namespace {
 constexpr std::size_t kInlineUpload = 64 << 10;
 constexpr std::size_t kScannedUpload = 1 << 20;  // pointers to host memory are looked for in uploads up to this size
 
-RemoteStream& remote(Stream& stream) {
-  return *static_cast<RemoteStream*>(stream.impl);
-}
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
@@ -48,7 +43,7 @@ void packInto(const HostShape& from, std::vector<std::byte>& out) {
   }
 }
 
-hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
+void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
   wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
@@ -66,74 +61,65 @@ hipError_t upload(Session& s, const Copy& c, RemoteStream& stream) {
   }
   if (bytes <= kInlineUpload) {
     message.bytes = source;
-    s.operate<Opcode::kUpload>(stream, message);
-    return hipSuccess;
+    const bool noticeable = c.to.kind != MemoryKind::kDevice;
+    s.connection().post<Opcode::kUpload>(message, [&] { s.streams().count(stream, noticeable); });
+    return;
   }
-  message.transfer = s.newTransfer();
+  auto upload = std::make_shared<BulkUpload>();
+  upload->transfer = message.transfer = s.newTransfer();
+  upload->from = from;
   // Only pinned memory may be read after an asynchronous call has returned.
-  const bool later = !c.blocking && c.from.kind != MemoryKind::kPageable;
-  BulkUpload waited;
-  BulkUpload& upload = later ? *new BulkUpload : waited;
-  upload.transfer = message.transfer;
-  upload.from = from;
-  upload.owned = later;
-  s.connection().post<Opcode::kUpload>(message, [&] {
-    stream.posted.store(stream.posted.load(std::memory_order_relaxed) + 1);
-    s.connection().outbox().enqueue(upload);
-  });
-  if (!later) s.connection().outbox().waitSent(waited);
-  return hipSuccess;
+  upload->late = until != Stage::kVisible && c.from.kind != MemoryKind::kPageable;
+  s.submit<Opcode::kUpload>(stream, message, [&](std::uint64_t) { s.connection().outbox().enqueue(upload); });
+  s.connection().expectOpening();
+  if (!upload->late) s.connection().outbox().waitSent(*upload);
 }
 
 // The answer to a download nobody waits for.
 class LateDownload : public Pending {
  public:
-  LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream, std::uint64_t position)
-      : session_(s), transfer_(transfer), stream_(stream.shared_from_this()), position_(position) {}
+  LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream)
+      : session_(s), transfer_(transfer), stream_(stream.shared_from_this()) {}
   void answered(wire::Bytes reply) override {
     session_.connection().removeDownload(transfer_);
-    if (reply.data()) stream_->advance(position_);
+    if (reply.data()) session_.streams().show(*stream_, position);
   }
-  std::uint64_t& position() { return position_; }
+  std::uint64_t position = 0;
 
  private:
   Session& session_;
   std::uint64_t transfer_;
   std::shared_ptr<RemoteStream> stream_;
-  std::uint64_t position_;
 };
 
-hipError_t download(Session& s, const Copy& c, RemoteStream& stream) {
+hipError_t download(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   const std::uint64_t transfer = s.newTransfer();
   const wire::Download message{.stream = stream.id, .from = wireShape(s, c.from, c), .transfer = transfer};
   s.connection().addDownload(transfer, {hostShape(c.to, c)});
-  std::uint64_t position = 0;
-  const auto count = [&](std::uint64_t& at) {
-    at = stream.posted.load(std::memory_order_relaxed) + 1;
-    stream.posted.store(at);
-  };
-  if (!c.blocking && c.to.kind != MemoryKind::kPageable) {
-    auto late = std::make_unique<LateDownload>(s, transfer, stream, 0);
-    std::uint64_t& at = late->position();
-    s.connection().send<Opcode::kDownload>(message, std::move(late), [&] { count(at); });
+  if (until != Stage::kVisible && c.to.kind != MemoryKind::kPageable) {
+    auto late = std::make_unique<LateDownload>(s, transfer, stream);
+    std::uint64_t& position = late->position;
+    s.connection().send<Opcode::kDownload>(message, std::move(late), [&] { position = s.streams().count(stream); });
     return hipSuccess;
   }
+  std::uint64_t position = 0;
   wire::Done done;
-  const bool answered = s.connection().call<Opcode::kDownload>(message, done, [&] { count(position); });
+  const bool answered =
+      s.connection().call<Opcode::kDownload>(message, done, [&] { position = s.streams().count(stream); });
   s.connection().removeDownload(transfer);
   if (!answered) return kLost;
-  stream.advance(position);
+  s.streams().show(stream, position);
   return static_cast<hipError_t>(done.status);
 }
 
 void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
-  s.operate<Opcode::kDeviceCopy>(stream, {.stream = stream.id,
-                                          .to = wireShape(s, c.to, c),
-                                          .from = placeThere(s, c.from),
-                                          .fromPitch = c.from.pitch,
-                                          .fromSlice = c.from.slice,
-                                          .toDevice = c.to.device,
-                                          .fromDevice = c.from.device});
+  s.submit<Opcode::kDeviceCopy>(stream, {.stream = stream.id,
+                                         .to = wireShape(s, c.to, c),
+                                         .from = placeThere(s, c.from),
+                                         .fromPitch = c.from.pitch,
+                                         .fromSlice = c.from.slice,
+                                         .toDevice = c.to.device,
+                                         .fromDevice = c.from.device});
 }
 
 void copyHere(const Copy& c) {
@@ -147,54 +133,44 @@ void copyHere(const Copy& c) {
 
 }  // namespace
 
-hipError_t copy(const Copy& c, Stream& stream) {
+hipError_t RemoteCore::perform(const Copy& c, Stream& stream, Stage until) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!s.connection().alive()) return kLost;
   const bool toThere = isThere(s, c.to), fromThere = isThere(s, c.from);
-  if (toThere && fromThere) {
+  if (fromThere && !toThere) {
     s.host().flush();
-    copyThere(s, c, r);
-    if (c.synchronous) s.connection().post<Opcode::kStreamFence>({r.id});
-    const bool hostSide = c.to.kind != MemoryKind::kDevice || c.from.kind != MemoryKind::kDevice;
-    if (c.blocking && hostSide) return streamSynchronize(stream);
-    if (c.blocking && c.synchronous) r.owe();
-    return hipSuccess;
+    return download(s, c, r, until);
   }
-  if (toThere) {
-    const hipError_t error = upload(s, c, r);
-    if (error != hipSuccess) return error;
-    if (c.synchronous) s.connection().post<Opcode::kStreamFence>({r.id});
-    // The program may read what it copied into host memory as soon as a blocking call returns.
-    if (c.blocking && c.to.kind != MemoryKind::kDevice) return streamSynchronize(stream);
-    if (c.blocking && c.synchronous) r.owe();
-    return hipSuccess;
+  if (!toThere) {
+    const hipError_t error = synchronize(stream);
+    if (error == hipSuccess) copyHere(c);
+    return error;
   }
   if (fromThere) {
     s.host().flush();
-    return download(s, c, r);
+    copyThere(s, c, r);
+  } else {
+    upload(s, c, r, until);
   }
-  const hipError_t error = streamSynchronize(stream);
-  if (error == hipSuccess) copyHere(c);
-  return error;
+  // Host memory must really be read and written; what becomes of device memory only a query could tell.
+  const bool hostSide = c.to.kind != MemoryKind::kDevice || (fromThere && c.from.kind != MemoryKind::kDevice);
+  return until == Stage::kVisible && hostSide ? synchronize(stream) : hipSuccess;
 }
 
-hipError_t fill(const Fill& f, Stream& stream) {
+hipError_t RemoteCore::perform(const Fill& f, Stream& stream, Stage until) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  const Plane plane{f.address, f.pitch, f.slice, f.kind, 0};
+  const Plane plane{.address = f.address, .pitch = f.pitch, .slice = f.slice, .kind = f.kind};
   if (isThere(s, plane)) {
     s.host().flush();
-    s.operate<Opcode::kFillMemory>(remote(stream),
-                                   {.stream = remote(stream).id,
-                                    .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
-                                    .value = f.value,
-                                    .elementSize = f.elementSize});
-    if (f.synchronous) s.connection().post<Opcode::kStreamFence>({remote(stream).id});
-    return hipSuccess;
+    s.submit<Opcode::kFillMemory>(remote(stream),
+                                  {.stream = remote(stream).id,
+                                   .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
+                                   .value = f.value,
+                                   .elementSize = f.elementSize});
+    return until == Stage::kVisible && f.kind != MemoryKind::kDevice ? synchronize(stream) : hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.
-  if (const hipError_t error = streamSynchronize(stream); error != hipSuccess) return error;
+  if (const hipError_t error = synchronize(stream); error != hipSuccess) return error;
   for (std::size_t z = 0; z < f.depth; ++z) {
     for (std::size_t y = 0; y < f.height; ++y) {
       auto* row = static_cast<std::byte*>(f.address) + z * f.slice + y * f.pitch;
@@ -204,4 +180,4 @@ hipError_t fill(const Fill& f, Stream& stream) {
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

@@ -1,25 +1,22 @@
-// core: whole-device actions.
-#include "client/session.h"
-#include "runtime/async_error.h"
-#include "runtime/core.h"
+// RemoteCore: whole-device actions.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
-hipError_t deviceSynchronize(int device) {
+hipError_t RemoteCore::synchronize(int device) {
   Session& s = session();
   const Moment before = s.streams().now(device);
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceSynchronize>({device}, done)) return kLost;
-  s.streams().passed(before);
+  s.streams().show(before);
   return static_cast<hipError_t>(done.status);
 }
 
 // A new session is a device that nothing can be wrong with, whatever has become of the old one; but it costs the
 // objects of every device. While others are in use, only those of this device are dropped.
-hipError_t deviceReset(int device, bool alone) {
-  if (alone) return renewSession();
+hipError_t RemoteCore::reset(int device, bool alone) {
+  if (alone) return renew();
   Session& s = session();
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
@@ -27,17 +24,31 @@ hipError_t deviceReset(int device, bool alone) {
   return static_cast<hipError_t>(done.status);
 }
 
-hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) {
+// A device's work can be unfinished without anybody noticing: freed device memory rests until nothing can touch it any
+// more. Only where the program's own memory or functions take part in the work, or somebody asks, it shows.
+void RemoteCore::fence(int device) {
+  Session& s = session();
+  const Moment now = s.streams().now(device);
+  if (now.passed()) return;
+  if (s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed()) {
+    static_cast<void>(synchronize(device));
+    return;
+  }
+  s.connection().post<Opcode::kDeviceFence>({device});
+  now.promise();
+}
+
+hipError_t RemoteCore::setLimit(int device, hipLimit_t limit, std::size_t value) {
   session().connection().post<Opcode::kSetLimit>({device, limit, value});
   return hipSuccess;
 }
 
-hipError_t setPeerAccess(int device, int peer, bool enabled) {
+hipError_t RemoteCore::setPeerAccess(int device, int peer, bool enabled) {
   session().connection().post<Opcode::kSetPeerAccess>({device, peer, enabled});
   return hipSuccess;
 }
 
-hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) {
+hipError_t RemoteCore::memoryInfo(int device, std::size_t* free, std::size_t* total) {
   Session& s = session();
   wire::MemoryInfoReply reply;
   if (!s.connection().call<Opcode::kMemoryInfo>({device}, reply)) return kLost;
@@ -46,4 +57,4 @@ hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) {
   return static_cast<hipError_t>(reply.status);
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

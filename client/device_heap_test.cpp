@@ -35,7 +35,7 @@ struct World {
     calls.now = [this] { return streams.now(); };
     calls.waitFor = [this](const Moment& moment) {
       ++waits;
-      streams.passed(moment);
+      streams.show(moment);
     };
     return DeviceHeap(kBase, 1024 * kMiB, 64 << 10, credit, std::move(calls));
   }
@@ -70,23 +70,23 @@ TEST(DeviceHeap, OutOfMemoryIsKnownAtTheCallItself) {
 
 TEST(DeviceHeap, FreedMemoryRestsUntilWorkThatMayUseItIsDone) {
   World world;
-  RemoteStream& stream = world.streams.add(7, 0, true);
+  RemoteStream& stream = world.streams.add(7, 0, RemoteStream::Kind::kBlocking);
   DeviceHeap heap = world.heap(512 * kMiB);
   const std::uint64_t block = heap.allocate(256);
-  stream.posted = 1;  // a kernel that may touch it is running
+  stream.sent = 1;  // a kernel that may touch it is running
   heap.release(block);
   EXPECT_NE(heap.allocate(256), block);
-  stream.advance(1);
+  world.streams.show(stream, 1);
   EXPECT_EQ(heap.allocate(256), block);
   EXPECT_EQ(world.waits, 0);
 }
 
 TEST(DeviceHeap, WaitsForRestingMemoryRatherThanFailing) {
   World world;
-  RemoteStream& stream = world.streams.add(7, 0, true);
+  RemoteStream& stream = world.streams.add(7, 0, RemoteStream::Kind::kBlocking);
   DeviceHeap heap = world.heap(64 * kMiB);
   const std::uint64_t block = heap.allocate(64 * kMiB);
-  stream.posted = 1;
+  stream.sent = 1;
   heap.release(block);
   EXPECT_EQ(heap.allocate(64 * kMiB), block);
   EXPECT_EQ(world.waits, 1);

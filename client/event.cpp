@@ -1,69 +1,62 @@
-// core: events.
-#include "client/session.h"
-#include "runtime/core.h"
+// RemoteCore: events.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
-namespace {
-
-RemoteEvent& remote(Event& event) {
-  return *static_cast<RemoteEvent*>(event.impl);
-}
-
-}  // namespace
-
-hipError_t eventCreate(Event& event) {
-  Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  auto* e = new RemoteEvent(wire::kFirstObject + event.id);
-  event.impl = e;
-  s.connection().post<Opcode::kEventCreate>({e->id, event.device, event.flags});
+hipError_t RemoteCore::create(Event& event) {
+  const std::uint64_t id = wire::kFirstObject + event.id;
+  event.impl = std::make_unique<EventObject>(id);
+  session().connection().post<Opcode::kEventCreate>({id, event.device, event.flags});
   return hipSuccess;
 }
 
-hipError_t eventDestroy(Event& event) {
-  RemoteEvent* e = &remote(event);
-  session().connection().post<Opcode::kEventDestroy>({e->id});
-  event.impl = nullptr;
-  delete e;
+hipError_t RemoteCore::destroy(Event& event) {
+  session().connection().post<Opcode::kEventDestroy>({remote(event).id});
+  event.impl.reset();
   return hipSuccess;
 }
 
-hipError_t eventRecord(Event& event, Stream& stream) {
-  Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  RemoteEvent& e = remote(event);
-  auto& r = *static_cast<RemoteStream*>(stream.impl);
-  s.connection().post<Opcode::kEventRecord>({e.id, r.id}, [&] {
-    const std::uint64_t position = r.posted.load(std::memory_order_relaxed) + 1;
-    r.posted.store(position);
-    e.recordedAt(r, position);
+hipError_t RemoteCore::perform(const Record& record, Stream& stream, Stage) {
+  RemoteEvent& e = remote(*record.event);
+  RemoteStream& r = remote(stream);
+  session().submit<Opcode::kEventRecord>(r, {e.id, r.id}, [&](std::uint64_t position) { e.recordedAt(r, position); });
+  return hipSuccess;
+}
+
+hipError_t RemoteCore::perform(const Wait& wait, Stream& stream, Stage) {
+  RemoteStream& r = remote(stream);
+  RemoteEvent& e = remote(*wait.event);
+  session().submit<Opcode::kStreamWaitEvent>(r, {r.id, e.id}, [&](std::uint64_t) {
+    const auto [stream, position] = e.where();
+    session().streams().follow(r, stream, position);
   });
   return hipSuccess;
 }
 
-hipError_t eventSynchronize(Event& event) {
-  Session& s = session();
-  if (!s.connection().alive()) return kLost;
+hipError_t RemoteCore::synchronize(Event& event) {
   RemoteEvent& e = remote(event);
   const auto [stream, position] = e.where();
-  if (!stream || stream->done(position)) return hipSuccess;
+  if (!stream || stream->isVisible(position)) return hipSuccess;
   wire::Done done;
-  if (!s.connection().call<Opcode::kEventSynchronize>({e.id}, done)) return kLost;
-  stream->advance(position);
+  if (!session().connection().call<Opcode::kEventSynchronize>({e.id}, done)) return kLost;
+  session().streams().show(*stream, position);
   return static_cast<hipError_t>(done.status);
 }
 
-hipError_t eventQuery(Event& event) {
-  if (!session().connection().alive()) return kLost;
-  const auto [stream, position] = remote(event).where();
-  if (!stream || stream->done(position)) return hipSuccess;
-  return position <= stream->owed.load() ? eventSynchronize(event) : hipErrorNotReady;
+hipError_t RemoteCore::query(Event& event) {
+  RemoteEvent& e = remote(event);
+  const auto [stream, position] = e.where();
+  if (!stream || stream->isVisible(position)) return hipSuccess;
+  Connection& connection = session().connection();
+  connection.poll();
+  if (stream->isVisible(position)) return hipSuccess;
+  if (position <= stream->promised.load()) return synchronize(event);
+  if (e.watch()) connection.post<Opcode::kEventWatch>({e.id});
+  return hipErrorNotReady;
 }
 
-hipError_t eventElapsed(Event& start, Event& stop, float* milliseconds) {
+hipError_t RemoteCore::elapsed(Event& start, Event& stop, float* milliseconds) {
   Session& s = session();
   wire::EventElapsedReply reply;
   if (!s.connection().call<Opcode::kEventElapsed>({remote(start).id, remote(stop).id}, reply)) return kLost;
@@ -71,4 +64,4 @@ hipError_t eventElapsed(Event& start, Event& stop, float* milliseconds) {
   return static_cast<hipError_t>(reply.status);
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

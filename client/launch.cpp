@@ -1,9 +1,7 @@
-// core: kernel launch. The hot path: no allocation, no system call, no answer.
-#include "client/session.h"
-#include "runtime/core.h"
+// RemoteCore: kernel launch. The hot path: no allocation, no system call, no answer.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
@@ -19,11 +17,10 @@ std::uint64_t wireId(const Function& function) {
 // The worker learns of a function when it is first used.
 void introduce(Session& s, Function& function) {
   std::lock_guard lock(function.module->mutex);
-  std::atomic_ref<void*> known(function.impl);
-  if (known.load(std::memory_order_relaxed)) return;
+  if (function.introduced.load(std::memory_order_relaxed)) return;
   s.connection().post<Opcode::kFunctionGet>(
       {wireId(function), wire::kFirstObject + function.module->id, function.kernel->metadata.name});
-  known.store(&function, std::memory_order_release);
+  function.introduced.store(true, std::memory_order_release);
 }
 
 // Before kernels run, they must be able to see what the program wrote into memory they can reach.
@@ -36,14 +33,13 @@ wire::Bytes shareHostMemory(Session& s, wire::Bytes arguments, std::vector<std::
 
 }  // namespace
 
-hipError_t launch(const Launch& l, Stream& stream) {
+hipError_t RemoteCore::perform(const Launch& l, Stream& stream, Stage) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  auto& r = *static_cast<RemoteStream*>(stream.impl);
-  if (!std::atomic_ref<void*>(l.function->impl).load(std::memory_order_acquire)) introduce(s, *l.function);
+  RemoteStream& r = remote(stream);
+  if (!l.function->introduced.load(std::memory_order_acquire)) introduce(s, *l.function);
 
-  auto* start = l.start ? static_cast<RemoteEvent*>(l.start->impl) : nullptr;
-  auto* stop = l.stop ? static_cast<RemoteEvent*>(l.stop->impl) : nullptr;
+  RemoteEvent* start = l.start ? &remote(*l.start) : nullptr;
+  RemoteEvent* stop = l.stop ? &remote(*l.stop) : nullptr;
   const bool partial = l.threads.x != l.groups.x * l.block.x || l.threads.y != l.groups.y * l.block.y ||
                        l.threads.z != l.groups.z * l.block.z;
   wire::LaunchKernel message{.stream = r.id,
@@ -60,13 +56,11 @@ hipError_t launch(const Launch& l, Stream& stream) {
   std::vector<std::byte> rewritten;
   if (s.host().needsScan()) message.arguments = shareHostMemory(s, l.arguments, rewritten);
 
-  s.connection().post<Opcode::kLaunchKernel>(message, [&] {
-    const std::uint64_t position = r.posted.load(std::memory_order_relaxed) + 1;
-    r.posted.store(position);
+  s.submit<Opcode::kLaunchKernel>(r, message, [&](std::uint64_t position) {
     if (start) start->recordedAt(r, position);
     if (stop) stop->recordedAt(r, position);
   });
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

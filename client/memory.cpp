@@ -1,9 +1,7 @@
-// core: where memory comes from.
-#include "client/session.h"
-#include "runtime/core.h"
+// RemoteCore: where memory comes from.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
@@ -28,9 +26,8 @@ hipError_t allocateOnDevice(Session& s, Allocation& a) {
 
 }  // namespace
 
-hipError_t allocate(Allocation& a) {
+hipError_t RemoteCore::allocate(Allocation& a) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   switch (a.kind) {
     case MemoryKind::kDevice:
       return allocateOnDevice(s, a);
@@ -47,22 +44,7 @@ hipError_t allocate(Allocation& a) {
   return hipErrorInvalidValue;
 }
 
-void settle(const Allocation& a) {
-  Session& s = session();
-  // Freed device memory rests until nothing can touch it any more, so nobody sees whether the free has waited, unless
-  // the program's own memory or functions take part in the work, or somebody asks.
-  const bool noticeable = s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed();
-  if (a.kind == MemoryKind::kDevice && !noticeable) {
-    s.connection().post<Opcode::kDeviceFence>({a.device});
-    return s.streams().owe(a.device);
-  }
-  for (int device = 0; device < static_cast<int>(s.platform().devices.size()); ++device) {
-    if (a.kind == MemoryKind::kDevice && device != a.device) continue;
-    if (!s.streams().now(device).passed()) deviceSynchronize(device);
-  }
-}
-
-hipError_t release(Allocation& a) {
+hipError_t RemoteCore::release(const Allocation& a) {
   Session& s = session();
   switch (a.kind) {
     case MemoryKind::kDevice:
@@ -85,4 +67,9 @@ hipError_t release(Allocation& a) {
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+// Everything submitted before it is waited for before the memory is handed out again; its stream's work is among that.
+hipError_t RemoteCore::perform(const Free& free, Stream&, Stage) {
+  return release(free.allocation);
+}
+
+}  // namespace hipr::client

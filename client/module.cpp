@@ -1,12 +1,11 @@
-// core: code objects on the worker. Loading goes on without waiting; the addresses of variables come back when they do.
+// RemoteCore: code objects on the worker. Loading goes on without waiting; the addresses of variables come back when
+// they do.
 #include <condition_variable>
 
-#include "client/session.h"
+#include "client/remote_core.h"
 #include "runtime/async_error.h"
-#include "runtime/core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
@@ -19,10 +18,15 @@ struct Variables {
   std::vector<std::uint64_t> addresses;
 };
 
-struct RemoteModule {
-  std::uint64_t id;
-  std::shared_ptr<Variables> variables = std::make_shared<Variables>();
+struct ModuleObject : CoreObject {
+  explicit ModuleObject(std::uint64_t wireId) : id(wireId) {}
+  const std::uint64_t id;
+  const std::shared_ptr<Variables> variables = std::make_shared<Variables>();
 };
+
+ModuleObject& remote(const Module& module) {
+  return static_cast<ModuleObject&>(*module.impl);
+}
 
 class LoadAnswer : public Pending {
  public:
@@ -51,29 +55,26 @@ class LoadAnswer : public Pending {
 
 }  // namespace
 
-hipError_t moduleLoad(Module& module) {
+hipError_t RemoteCore::load(Module& module) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  auto* m = new RemoteModule{wire::kFirstObject + module.id};
-  module.impl = m;
+  module.impl = std::make_unique<ModuleObject>(wire::kFirstObject + module.id);
+  const ModuleObject& m = remote(module);
   const code::ContentHash hash = module.code->hash();
-  wire::ModuleLoad message{.module = m->id, .device = module.device, .hash = {hash.low, hash.high}};
+  wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = {hash.low, hash.high}};
   if (!s.workerHasCode(message.hash)) message.code = module.code->bytes();
   for (const code::Variable& variable : module.code->variables()) message.variables.push_back(variable.name);
-  s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(m->variables), [] {});
+  s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(m.variables), [] {});
   return hipSuccess;
 }
 
-hipError_t moduleUnload(Module& module) {
-  auto* m = static_cast<RemoteModule*>(module.impl);
-  session().connection().post<Opcode::kModuleUnload>({m->id});
-  module.impl = nullptr;
-  delete m;
+hipError_t RemoteCore::unload(Module& module) {
+  session().connection().post<Opcode::kModuleUnload>({remote(module).id});
+  module.impl.reset();
   return hipSuccess;
 }
 
-hipError_t moduleVariable(Module& module, const std::string& name, void** address) {
-  Variables& variables = *static_cast<RemoteModule*>(module.impl)->variables;
+hipError_t RemoteCore::variable(Module& module, const std::string& name, void** address) {
+  Variables& variables = *remote(module).variables;
   std::unique_lock lock(variables.mutex);
   variables.known.wait(lock, [&] { return variables.answered; });
   if (variables.status != hipSuccess) return variables.status;
@@ -86,4 +87,4 @@ hipError_t moduleVariable(Module& module, const std::string& name, void** addres
   return hipErrorNotFound;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

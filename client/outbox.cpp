@@ -27,8 +27,8 @@ void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byt
 
 }  // namespace
 
-Outbox::Outbox(net::Socket& socket, std::function<void(Status)> onFailure)
-    : socket_(socket), onFailure_(std::move(onFailure)) {}
+Outbox::Outbox(net::Transport& transport, std::function<void(Status)> onFailure)
+    : transport_(transport), onFailure_(std::move(onFailure)) {}
 
 Outbox::~Outbox() {
   stop();
@@ -66,28 +66,33 @@ void Outbox::waitForRoom(std::unique_lock<std::mutex>& lock) {
   if (dead_) control_.clear();
 }
 
-void Outbox::enqueue(BulkUpload& upload) {
+void Outbox::enqueue(BulkUploadPtr upload) {
   if (dead_) {
-    upload.finished = true;
+    upload->finished = true;
     return;
   }
-  uploads_.push_back(&upload);
+  uploads_.push_back(std::move(upload));
 }
 
-void Outbox::waitSent(BulkUpload& upload) {
+void Outbox::waitSent(const BulkUpload& upload) {
   std::unique_lock lock(mutex_);
-  sent_.wait(lock, [&] { return upload.finished.load(); });
+  sent_.wait(lock, [&] { return upload.finished; });
 }
 
 bool Outbox::uploading() {
   std::lock_guard lock(mutex_);
-  return std::ranges::any_of(uploads_, [](const BulkUpload* upload) { return upload->owned; });
+  return std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
+}
+
+bool Outbox::waitingToSend() {
+  std::lock_guard lock(mutex_);
+  return !uploads_.empty();
 }
 
 void Outbox::open(std::uint64_t transfer) {
   {
     std::lock_guard lock(mutex_);
-    for (BulkUpload* upload : uploads_) {
+    for (const BulkUploadPtr& upload : uploads_) {
       if (upload->transfer == transfer) upload->open = true;
     }
     if (const auto node = unopened_.extract(transfer)) unopenedBytes_ -= node.mapped();
@@ -99,20 +104,16 @@ void Outbox::open(std::uint64_t transfer) {
 void Outbox::fail() {
   std::lock_guard lock(mutex_);
   dead_ = true;
-  while (!uploads_.empty()) finish(*uploads_.front());
+  while (!uploads_.empty()) finish(BulkUploadPtr(uploads_.front()));
   pending_ = true;
   roomy_.notify_all();
   work_.notify_all();
 }
 
-void Outbox::finish(BulkUpload& upload) {
-  uploads_.remove(&upload);
-  if (upload.owned) {
-    delete &upload;
-    return;
-  }
-  upload.finished = true;
-  sent_.notify_all();
+void Outbox::finish(const BulkUploadPtr& upload) {
+  uploads_.remove(upload);
+  upload->finished = true;
+  if (!upload->late) sent_.notify_all();
 }
 
 Outbox::Work Outbox::take(bool bulkToo, Piece& piece) {
@@ -123,7 +124,7 @@ Outbox::Work Outbox::take(bool bulkToo, Piece& piece) {
     return Work::kControl;
   }
   if (!bulkToo && !uploads_.empty()) return Work::kNone;
-  for (BulkUpload* upload : uploads_) {
+  for (const BulkUploadPtr& upload : uploads_) {
     std::size_t size = std::min<std::size_t>(upload->from.bytes() - upload->sent, wire::kMaxDataChunk);
     if (!upload->open) {
       size = std::min<std::size_t>(size, wire::kEagerWindow - unopenedBytes_);
@@ -140,7 +141,7 @@ Outbox::Work Outbox::take(bool bulkToo, Piece& piece) {
 
 void Outbox::sendControl() {
   if (!dead_) {
-    if (Status status = socket_.send(outgoing_.bytes()); !status.ok()) onFailure_(status);
+    if (Status status = transport_.send(outgoing_.bytes()); !status.ok()) onFailure_(status);
     bytesSent_ += outgoing_.size();
   }
   outgoing_.clear();
@@ -161,14 +162,14 @@ void Outbox::sendPiece(const Piece& piece) {
     pack(upload.from, upload.sent, piece.size, packed_.data());
     bytes = packed_.data();
   }
-  iovec parts[2] = {{head, sizeof head}, {bytes, piece.size}};
+  const net::Transport::Part parts[2] = {head, {bytes, piece.size}};
   bytesSent_ += sizeof head + piece.size;
-  const Status status = socket_.send(parts, 2);
+  const Status status = transport_.send(parts);
   if (!status.ok()) onFailure_(status);
   std::lock_guard lock(mutex_);
-  if (dead_) return;  // fail() has finished every upload; this one may be gone
+  if (dead_) return;
   upload.sent += piece.size;
-  if (upload.sent == upload.from.bytes()) finish(upload);
+  if (upload.sent == upload.from.bytes()) finish(piece.upload);
 }
 
 void Outbox::flush() {
@@ -204,6 +205,7 @@ void Outbox::run() {
         sendControl();
       } else {
         sendPiece(piece);
+        piece.upload.reset();
       }
     }
   } while (idle());

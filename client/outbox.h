@@ -1,6 +1,6 @@
 // Outbox: everything on its way to the worker.
 //
-// Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the socket is
+// Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the transport is
 // free and never waits for more to come. Posting therefore makes no system call unless the writer is asleep. A caller
 // that is about to wait for an answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list
 // of uploads and goes out in pieces whenever no small message is waiting, so it never delays one.
@@ -14,11 +14,11 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
-#include "net/socket.h"
-#include "runtime/objects.h"
+#include "net/transport.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
 
@@ -33,19 +33,20 @@ struct HostShape {
   bool contiguous() const { return (height == 1 || pitch == width) && (depth == 1 || slice == width * height); }
 };
 
-// One upload in flight. Lives on the stack of a caller that waits for it, or is owned by the outbox.
+// One upload on its way.
 struct BulkUpload {
   std::uint64_t transfer = 0;
   HostShape from;
-  std::size_t sent = 0;
-  bool open = false;                  // the worker's stream has come to it
-  std::atomic<bool> finished{false};  // every byte is in the kernel's hands: the memory may change
-  bool owned = false;
+  bool late = false;      // the call that made it has returned
+  std::size_t sent = 0;   // the rest is under the outbox's lock
+  bool open = false;      // the worker's stream has come to it
+  bool finished = false;  // every byte has been handed over: the memory may change
 };
+using BulkUploadPtr = std::shared_ptr<BulkUpload>;
 
 class Outbox {
  public:
-  Outbox(net::Socket& socket, std::function<void(Status)> onFailure);
+  Outbox(net::Transport& transport, std::function<void(Status)> onFailure);
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -72,11 +73,12 @@ class Outbox {
     if (!urgent && asleep_.load()) wake();
   }
 
-  void enqueue(BulkUpload& upload);   // REQUIRES: called from `under` of the append of its Upload message
-  void waitSent(BulkUpload& upload);  // returns when the source memory may change
-  bool uploading();                   // memory that nobody waits for is still being read
-  void open(std::uint64_t transfer);  // the worker pushed TransferOpen
-  void flush();                       // send small messages now, from this thread, unless somebody is sending already
+  void enqueue(BulkUploadPtr upload);       // REQUIRES: called from `under` of the append of its Upload message
+  void waitSent(const BulkUpload& upload);  // returns when the source memory may change
+  bool uploading();                         // memory is still being read for calls that have returned
+  bool waitingToSend();                     // for the worker to open a transfer
+  void open(std::uint64_t transfer);        // the worker pushed TransferOpen
+  void flush();  // send small messages now, from this thread, unless somebody is sending already
 
   void fail();
   std::uint64_t bytesSent() const { return bytesSent_.load(std::memory_order_relaxed); }
@@ -86,7 +88,7 @@ class Outbox {
   static constexpr int kIdleSpins = 400;
 
   struct Piece {
-    BulkUpload* upload = nullptr;
+    BulkUploadPtr upload;
     std::size_t size = 0;
   };
   enum class Work { kNone, kControl, kPiece };
@@ -98,20 +100,20 @@ class Outbox {
   Work take(bool bulkToo, Piece& piece);  // REQUIRES: sending_ held, as for the next two
   void sendControl();
   void sendPiece(const Piece& piece);
-  void finish(BulkUpload& upload);  // REQUIRES: mutex_ held
+  void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held
 
-  net::Socket& socket_;
+  net::Transport& transport_;
   std::function<void(Status)> onFailure_;
 
   std::mutex mutex_;  // guards what follows
   wire::Buffer control_;
-  std::list<BulkUpload*> uploads_;
+  std::list<BulkUploadPtr> uploads_;
   std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
   std::uint64_t unopenedBytes_ = 0;
   bool stopping_ = false, writerEnded_ = false;
   std::condition_variable roomy_, sent_, work_, ended_;
 
-  std::mutex sending_;  // held while using the socket; taken before mutex_
+  std::mutex sending_;  // held while using the transport; taken before mutex_
   wire::Buffer outgoing_;
   std::vector<std::byte> packed_;
 

@@ -1,9 +1,10 @@
 #include "client/outbox.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <cstring>
+
+#include "net/socket_transport.h"
 
 namespace hipr::client {
 namespace {
@@ -17,21 +18,23 @@ struct Frame {
 
 class OutboxTest : public ::testing::Test {
  protected:
-  OutboxTest() {
-    int ends[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    ours_ = net::Socket(ends[0]);
-    theirs_ = net::Socket(ends[1]);
-    outbox_.start();
+  OutboxTest() { outbox_.start(); }
+
+  void receive(std::span<std::byte> out) {
+    while (!out.empty()) {
+      std::size_t got = 0;
+      ASSERT_TRUE(ends_.second->receive({&out, 1}, net::Transport::Patience::kWait, &got).ok());
+      out = out.subspan(got);
+    }
   }
 
   Frame next() {
     Frame frame;
     std::byte head[wire::kHeaderSize];
-    EXPECT_TRUE(theirs_.receive(head, sizeof head).ok());
+    receive(head);
     EXPECT_TRUE(wire::decodeHeader(head, frame.header));
     frame.payload.resize(frame.header.length);
-    EXPECT_TRUE(theirs_.receive(frame.payload.data(), frame.payload.size()).ok());
+    receive(frame.payload);
     return frame;
   }
   static wire::Upload uploadOf(std::uint64_t transfer) {
@@ -43,9 +46,9 @@ class OutboxTest : public ::testing::Test {
     outbox_.append(Opcode::kStreamDestroy, 0, 0, wire::StreamDestroy{stream}, false, [] {});
   }
 
-  net::Socket ours_, theirs_;
+  std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
   int failures_ = 0;
-  Outbox outbox_{ours_, [this](Status) {
+  Outbox outbox_{*ends_.first, [this](Status) {
                    ++failures_;
                    outbox_.fail();
                  }};
@@ -65,9 +68,9 @@ TEST_F(OutboxTest, MessagesArriveInOrder) {
 
 TEST_F(OutboxTest, UnopenedBulkStopsAtTheWindowAndSmallMessagesPassIt) {
   std::vector<std::byte> data(wire::kEagerWindow + (3 << 20), std::byte{7});
-  BulkUpload upload;
-  upload.transfer = 5;
-  upload.from = {data.data(), data.size(), data.size(), data.size()};
+  const auto upload = std::make_shared<BulkUpload>();
+  upload->transfer = 5;
+  upload->from = {data.data(), data.size(), data.size(), data.size()};
   outbox_.append(Opcode::kUpload, 0, 0, uploadOf(5), false, [&] { outbox_.enqueue(upload); });
   EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kUpload));
   std::size_t got = 0;
@@ -75,19 +78,19 @@ TEST_F(OutboxTest, UnopenedBulkStopsAtTheWindowAndSmallMessagesPassIt) {
   EXPECT_EQ(got, wire::kEagerWindow);
   post(1);  // the upload is stuck; this is not
   EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kStreamDestroy));
-  EXPECT_FALSE(upload.finished);
+  EXPECT_FALSE(upload->finished);
   outbox_.open(5);
   while (got < data.size()) got += next().payload.size() - wire::kDataPrefix;
-  outbox_.waitSent(upload);
+  outbox_.waitSent(*upload);
   EXPECT_EQ(got, data.size());
 }
 
 TEST_F(OutboxTest, PitchedRowsArePacked) {
   std::vector<std::uint8_t> image(100 * 50);
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::uint8_t>(i * 31);
-  BulkUpload upload;
-  upload.transfer = 9;
-  upload.from = {reinterpret_cast<std::byte*>(image.data()), 100, 0, 30, 50, 1};
+  const auto upload = std::make_shared<BulkUpload>();
+  upload->transfer = 9;
+  upload->from = {reinterpret_cast<std::byte*>(image.data()), 100, 0, 30, 50, 1};
   outbox_.append(Opcode::kUpload, 0, 0, uploadOf(9), false, [&] { outbox_.enqueue(upload); });
   next();
   const Frame data = next();
@@ -95,17 +98,17 @@ TEST_F(OutboxTest, PitchedRowsArePacked) {
   for (std::size_t row = 0; row < 50; ++row) {
     EXPECT_EQ(std::memcmp(data.payload.data() + wire::kDataPrefix + row * 30, image.data() + row * 100, 30), 0);
   }
-  outbox_.waitSent(upload);
+  outbox_.waitSent(*upload);
 }
 
 TEST_F(OutboxTest, APeerThatGoesReleasesEverybody) {
   std::vector<std::byte> data(wire::kEagerWindow * 2);
-  BulkUpload upload;
-  upload.transfer = 1;
-  upload.from = {data.data(), data.size(), data.size(), data.size()};
-  theirs_.close();
+  const auto upload = std::make_shared<BulkUpload>();
+  upload->transfer = 1;
+  upload->from = {data.data(), data.size(), data.size(), data.size()};
+  ends_.second.reset();
   outbox_.append(Opcode::kUpload, 0, 0, uploadOf(1), false, [&] { outbox_.enqueue(upload); });
-  outbox_.waitSent(upload);
+  outbox_.waitSent(*upload);
   EXPECT_GE(failures_, 1);
 }
 

@@ -1,19 +1,13 @@
-// core: opening the session, forking, leaving.
+// RemoteCore: opening the session, forking, leaving.
 #include <fstream>
-#include <mutex>
 
 #include "base/log.h"
-#include "client/session.h"
+#include "client/remote_core.h"
 #include "runtime/call_count.h"
-#include "runtime/core.h"
 #include "wire/platform_codec.h"
 
 namespace hipr::client {
 namespace {
-
-std::mutex openMutex;
-std::atomic<Session*> current{nullptr};
-std::atomic<bool> failed{false};
 
 void writeStats(const Session& session, std::uint64_t sent, const std::string& file) {
   const Stats& stats = session.stats();
@@ -23,7 +17,6 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
                                      << " received=" << stats.received << "\n";
 }
 
-// REQUIRES: openMutex held.
 hipError_t openSession(std::unique_ptr<Session>& session) {
   Options options;
   Status status = readOptions(options);
@@ -45,64 +38,59 @@ bool samePlatform(const Platform& a, const Platform& b) {
 
 }  // namespace
 
-Session& session() {
-  return *current.load(std::memory_order_acquire);
+void RemoteCore::use(std::unique_ptr<Session> session) {
+  session_.store(session.get(), std::memory_order_release);
+  opening_->sessions.push_back(std::move(session));
 }
 
-// The old session is kept, empty: the runtime refers to its platform, which is why the new one must be the same.
-hipError_t renewSession() {
-  std::lock_guard lock(openMutex);
-  Session* old = current.load();
-  old->retire();
-  std::unique_ptr<Session> session;
-  if (hipError_t error = openSession(session); error != hipSuccess) return error;
-  if (!samePlatform(old->platform(), session->platform())) {
+// The runtime goes on with the platform of the old session, which is why the new one must have the same.
+hipError_t RemoteCore::renew() {
+  std::lock_guard lock(opening_->mutex);
+  Session& old = session();
+  old.retire();
+  std::unique_ptr<Session> fresh;
+  if (hipError_t error = openSession(fresh); error != hipSuccess) return error;
+  if (!samePlatform(old.platform(), fresh->platform())) {
     logError("the worker has other devices now than when this program started; start the program again to use them");
     return hipErrorNotInitialized;
   }
-  current.store(session.release(), std::memory_order_release);
+  use(std::move(fresh));
   return hipSuccess;
 }
 
-}  // namespace hipr::client
-
-namespace hipr::core {
-using namespace client;
-
-hipError_t open(const Platform** platform) {
-  if (Session* session = current.load(std::memory_order_acquire)) {
-    *platform = &session->platform();
+hipError_t RemoteCore::open(const Platform** platform) {
+  if (const Session* opened = session_.load(std::memory_order_acquire)) {
+    *platform = &opened->platform();
     return hipSuccess;
   }
-  std::lock_guard lock(openMutex);
-  if (failed) return hipErrorNotInitialized;
-  if (!current) {
-    std::unique_ptr<Session> session;
-    if (hipError_t error = openSession(session); error != hipSuccess) {
-      failed = true;
+  std::lock_guard lock(opening_->mutex);
+  if (opening_->failed) return hipErrorNotInitialized;
+  if (!session_) {
+    std::unique_ptr<Session> fresh;
+    if (hipError_t error = openSession(fresh); error != hipSuccess) {
+      opening_->failed = true;
       return error;
     }
-    current.store(session.release(), std::memory_order_release);
+    use(std::move(fresh));
   }
-  *platform = &current.load()->platform();
+  *platform = &session().platform();
   return hipSuccess;
 }
 
 // The parent's session stays the parent's: its threads do not exist here and its socket must not be used. Only the
 // descriptor and the reserved addresses are given up, so that the child can connect on its own.
-void forgetAfterFork() {
-  if (Session* inherited = current.exchange(nullptr)) inherited->abandon();
-  new (&openMutex) std::mutex;  // it may have been held at the moment of the fork
-  failed = false;
+void RemoteCore::forgetAfterFork() {
+  if (Session* inherited = session_.exchange(nullptr)) inherited->abandon();
+  [[maybe_unused]] static Opening* abandoned;  // reachable, so that leak checkers know it is meant
+  abandoned = opening_;
+  opening_ = new Opening;
 }
 
-void shutdown() {
-  Session* session = current.load();
-  if (!session) return;
-  session->close();
-  if (!session->statsFile().empty()) {
-    writeStats(*session, session->connection().outbox().bytesSent(), session->statsFile());
-  }
+void RemoteCore::shutdown() {
+  Session* last = session_.load();
+  if (!last) return;
+  last->close();
+  if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox().bytesSent(), last->statsFile());
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

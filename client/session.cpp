@@ -8,6 +8,7 @@
 #include "access/token.h"
 #include "base/log.h"
 #include "client/endpoint.h"
+#include "net/socket_transport.h"
 #include "runtime/async_error.h"
 #include "wire/platform_codec.h"
 
@@ -74,8 +75,9 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   }
   std::unique_ptr<Session> session(new Session(options));
   if (Status status = session->presentToken(socket); !status.ok()) return status;
-  auto connection = std::make_unique<Connection>(std::move(socket), worker.host + ":" + std::to_string(worker.port),
-                                                 options.ioTimeout, session->stats_);
+  auto connection =
+      std::make_unique<Connection>(net::overSocket(std::move(socket), options.ioTimeout),
+                                   worker.host + ":" + std::to_string(worker.port), options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};
@@ -122,8 +124,10 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
             [this](auto address, auto size) { connection_->post<wire::Opcode::kExposeHost>({address, size}); },
             [this](auto address) { connection_->post<wire::Opcode::kConcealHost>({address}); },
             [this](auto address, auto bytes) { connection_->post<wire::Opcode::kHostBytes>({address, bytes}); }});
-    hostFunctions_ = std::make_unique<HostFunctions>(
-        [this](std::uint64_t id) { connection_->post<wire::Opcode::kHostFunctionDone>({id}); });
+    hostFunctions_ = std::make_unique<HostFunctions>([this](std::uint64_t id) {
+      connection_->post<wire::Opcode::kHostFunctionDone>({id});
+      connection_->expect(-1);
+    });
     if (reply.deviceBase) makeHeaps(reply);
     connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
                        [](const std::string& what) { raiseAsyncError(kLost, what); });
@@ -151,7 +155,7 @@ void Session::makeHeaps(const wire::HelloReply& reply) {
         wire::Done done;
         if (!connection_->call<wire::Opcode::kDeviceSynchronize>({d}, done)) return;
       }
-      streams_.passed(moment);
+      streams_.show(moment);
     };
     heaps_.push_back(std::make_unique<DeviceHeap>(deviceRange_.base() + share * static_cast<std::uint64_t>(device),
                                                   share, reply.granularity, reply.credits[device], std::move(calls)));
@@ -175,7 +179,7 @@ void Session::retire() {
 }
 
 void Session::abandon() {
-  connection_->closeDescriptor();
+  connection_->closeInChild();
   deviceRange_ = AddressRange();
 }
 
@@ -189,7 +193,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kProgress: {
       wire::Progress progress;
       if (!decode(payload, progress)) return false;
-      streams_.advance(progress.stream, progress.done);
+      streams_.show(progress.stream, progress.done);
       return true;
     }
     case wire::Opcode::kTransferOpen: {

@@ -1,5 +1,4 @@
-// Session: this process's use of one worker. Made by the first call that needs a device and kept until exit, or until
-// the program resets the only device it uses; a forked child makes its own.
+// Session: this process's use of one worker. A RemoteCore owns it.
 #pragma once
 
 #include <array>
@@ -44,10 +43,14 @@ class Session {
   std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
   bool workerHasCode(const std::array<std::uint64_t, 2>& hash);  // and remembers that it will have it from now on
 
-  // An operation of a stream: posted, and counted in the order it travels.
+  // An operation of a stream: posted, and counted in the order it travels. `under(position)` runs at that moment.
+  template <wire::Opcode kOp, class Under>
+  void submit(RemoteStream& stream, const typename wire::MessageOf<kOp>::Type& message, Under&& under) {
+    connection_->post<kOp>(message, [&] { under(streams_.count(stream)); });
+  }
   template <wire::Opcode kOp>
-  void operate(RemoteStream& stream, const typename wire::MessageOf<kOp>::Type& message) {
-    connection_->post<kOp>(message, [&] { stream.posted.store(stream.posted.load(std::memory_order_relaxed) + 1); });
+  void submit(RemoteStream& stream, const typename wire::MessageOf<kOp>::Type& message) {
+    submit<kOp>(stream, message, [](std::uint64_t) {});
   }
 
  private:
@@ -70,13 +73,6 @@ class Session {
   std::mutex codeMutex_;
   std::set<std::array<std::uint64_t, 2>> knownCode_;
 };
-
-// The session of this process. REQUIRES: core::open succeeded.
-Session& session();
-
-// Ends it and begins another with the same devices. REQUIRES: the program has no objects, and no other thread uses a
-// device, as for hipDeviceReset.
-hipError_t renewSession();
 
 // The status of a call whose answer never came.
 inline constexpr hipError_t kLost = hipErrorNotInitialized;

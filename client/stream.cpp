@@ -1,102 +1,113 @@
-// core: streams.
-#include "client/session.h"
-#include "runtime/core.h"
+// RemoteCore: streams, and what is common to all work given to them.
+#include "client/remote_core.h"
 
-namespace hipr::core {
-using namespace client;
+namespace hipr::client {
 using wire::Opcode;
 
 namespace {
-
-RemoteStream& remote(Stream& stream) {
-  return *static_cast<RemoteStream*>(stream.impl);
-}
 
 std::uint64_t wireId(const Stream& stream) {
   if (stream.kind == Stream::Kind::kNull) return wire::kNullStream + static_cast<std::uint64_t>(stream.device);
   return wire::kFirstObject + stream.id;
 }
 
-// Learns that a destroyed stream has finished, for the sake of events recorded on it.
+RemoteStream::Kind kindOf(const Stream& stream) {
+  if (stream.kind == Stream::Kind::kNull) return RemoteStream::Kind::kNull;
+  return stream.flags & hipStreamNonBlocking ? RemoteStream::Kind::kNonBlocking : RemoteStream::Kind::kBlocking;
+}
+
+// Learns that a destroyed stream is done, for the sake of events recorded on it.
 class LastProgress : public Pending {
  public:
-  LastProgress(RemoteStream& stream, std::uint64_t position)
-      : stream_(stream.shared_from_this()), position_(position) {}
+  LastProgress(Session& s, RemoteStream& stream)
+      : session_(s), stream_(stream.shared_from_this()), position_(stream.sent.load()) {}
   void answered(wire::Bytes reply) override {
-    if (reply.data()) stream_->advance(position_);
+    if (reply.data()) session_.streams().show(*stream_, position_);
   }
 
  private:
+  Session& session_;
   std::shared_ptr<RemoteStream> stream_;
   std::uint64_t position_;
 };
 
 }  // namespace
 
-hipError_t streamCreate(Stream& stream) {
+hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage until) {
+  const hipError_t error = std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
+  if (error != hipSuccess || until == Stage::kSent) return error;
+  // Nobody has waited where nobody would notice. What the program does next must find it done all the same.
+  RemoteStream& r = remote(stream);
+  if (r.idle()) return hipSuccess;
+  session().connection().post<Opcode::kStreamFence>({r.id});
+  if (until == Stage::kVisible) r.promise(r.sent.load());
+  return hipSuccess;
+}
+
+hipError_t RemoteCore::create(Stream& stream) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
-  RemoteStream& r = s.streams().add(wireId(stream), stream.device, (stream.flags & hipStreamNonBlocking) == 0);
-  stream.impl = &r;
+  RemoteStream& r = s.streams().add(wireId(stream), stream.device, kindOf(stream));
+  stream.impl = std::make_unique<StreamObject>(r);
   if (stream.kind != Stream::Kind::kNull) {
     s.connection().post<Opcode::kStreamCreate>({r.id, stream.device, stream.flags, stream.priority, stream.cuMask});
   }
   return hipSuccess;
 }
 
-hipError_t streamDestroy(Stream& stream) {
+hipError_t RemoteCore::destroy(Stream& stream) {
   Session& s = session();
   RemoteStream& r = remote(stream);
   if (!r.idle()) {
-    s.connection().send<Opcode::kStreamSynchronize>({r.id}, std::make_unique<LastProgress>(r, r.posted.load()), [] {});
+    s.connection().send<Opcode::kStreamSynchronize>({r.id}, std::make_unique<LastProgress>(s, r), [] {});
   }
   if (stream.kind != Stream::Kind::kNull) s.connection().post<Opcode::kStreamDestroy>({r.id});
   s.streams().remove(r.id);
-  stream.impl = nullptr;
+  stream.impl.reset();
   return hipSuccess;
 }
 
-hipError_t streamSynchronize(Stream& stream) {
+hipError_t RemoteCore::synchronize(Stream& stream) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!s.connection().alive()) return kLost;
-  // The null stream also waits for others, so only a stream of its own can be known to be done.
-  if (stream.kind != Stream::Kind::kNull && r.idle()) return hipSuccess;
-  const std::uint64_t position = r.posted.load();
-  const Moment before = stream.kind == Stream::Kind::kNull ? s.streams().nowWithNull(stream.device) : Moment();
+  const Moment now = s.streams().now(r);
+  if (now.passed()) return hipSuccess;
+  if (!now.noticeable()) {  // uploads whose bytes the program has back already
+    for (const Moment::Wait& wait : now.waits()) s.connection().post<Opcode::kStreamFence>({wait.stream->id});
+    now.promise();
+    return hipSuccess;
+  }
+  return waitFor(r, now);
+}
+
+hipError_t RemoteCore::waitFor(RemoteStream& r, const Moment& moment) {
+  Session& s = session();
   wire::Done done;
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
-  r.advance(position);
-  s.streams().passed(before);
+  s.streams().show(moment);
   return static_cast<hipError_t>(done.status);
 }
 
-hipError_t streamQuery(Stream& stream) {
+hipError_t RemoteCore::query(Stream& stream) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   RemoteStream& r = remote(stream);
-  if (stream.kind != Stream::Kind::kNull) {
-    if (r.idle()) return hipSuccess;
-    return r.indebted() ? streamSynchronize(stream) : hipErrorNotReady;
-  }
-  const Moment now = s.streams().nowWithNull(stream.device);
+  const Moment now = s.streams().now(r);
   if (now.passed()) return hipSuccess;
-  return now.owed() ? streamSynchronize(stream) : hipErrorNotReady;
+  s.connection().poll();
+  if (now.passed()) return hipSuccess;
+  if (now.promised()) return waitFor(r, now);
+  for (const Moment::Wait& wait : now.waits()) {
+    if (wait.stream->watched.exchange(wait.position) != wait.position)
+      s.connection().post<Opcode::kStreamWatch>({wait.stream->id});
+  }
+  return hipErrorNotReady;
 }
 
-hipError_t streamWaitEvent(Stream& stream, Event& event) {
-  RemoteStream& r = remote(stream);
-  const auto& e = *static_cast<RemoteEvent*>(event.impl);
-  session().operate<Opcode::kStreamWaitEvent>(r, {r.id, e.id});
-  return hipSuccess;
-}
-
-hipError_t hostFunction(Stream& stream, hipHostFn_t function, void* userData) {
+hipError_t RemoteCore::perform(const HostFunction& f, Stream& stream, Stage) {
   Session& s = session();
-  if (!s.connection().alive()) return kLost;
   RemoteStream& r = remote(stream);
-  s.operate<Opcode::kHostFunction>(r, {r.id, s.hostFunctions().add(function, userData)});
+  s.connection().expect(1);
+  s.submit<Opcode::kHostFunction>(r, {r.id, s.hostFunctions().add(f.function, f.userData)});
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

@@ -1,6 +1,7 @@
 #include "client/streams.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hipr::client {
 
@@ -14,18 +15,15 @@ void raise(std::atomic<std::uint64_t>& value, std::uint64_t least) {
 
 }  // namespace
 
-void RemoteStream::advance(std::uint64_t position) {
-  raise(finished, position);
-}
-
-void RemoteStream::owe() {
-  raise(owed, posted.load(std::memory_order_relaxed));
+void RemoteStream::promise(std::uint64_t position) {
+  raise(promised, position);
 }
 
 void RemoteEvent::recordedAt(RemoteStream& stream, std::uint64_t position) {
   std::lock_guard lock(mutex_);
   stream_ = stream.shared_from_this();
   position_ = position;
+  watched_ = false;
 }
 
 std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> RemoteEvent::where() const {
@@ -33,34 +31,117 @@ std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> RemoteEvent::where() con
   return {stream_, position_};
 }
 
+bool RemoteEvent::watch() {
+  std::lock_guard lock(mutex_);
+  return !std::exchange(watched_, true);
+}
+
 bool Moment::passed() const {
-  return std::all_of(waits_.begin(), waits_.end(), [](const auto& wait) { return wait.first->done(wait.second); });
+  return std::ranges::all_of(waits_, [](const Wait& wait) { return wait.stream->isVisible(wait.position); });
 }
 
-bool Moment::owed() const {
-  return std::all_of(waits_.begin(), waits_.end(), [](const auto& wait) { return wait.first->indebted(); });
+bool Moment::promised() const {
+  return std::ranges::all_of(waits_, [](const Wait& w) { return w.stream->promised.load() >= w.position; });
 }
 
-RemoteStream& StreamTable::add(std::uint64_t wireId, int device, bool withNull) {
+bool Moment::noticeable() const {
+  return std::ranges::any_of(waits_, [](const Wait& wait) {
+    return wait.stream->depends.load() || !wait.stream->isVisible(wait.stream->noticeable.load());
+  });
+}
+
+void Moment::promise() const {
+  for (const Wait& wait : waits_) wait.stream->promise(wait.position);
+}
+
+RemoteStream& StreamTable::add(std::uint64_t wireId, int device, RemoteStream::Kind kind) {
   std::lock_guard lock(mutex_);
   auto& stream = streams_[wireId];
-  if (!stream) stream = std::make_shared<RemoteStream>(wireId, device, withNull);
+  if (stream) return *stream;
+  StreamGroup& group = groups_[device];
+  stream = std::make_shared<RemoteStream>(wireId, device, kind, group);
+  if (kind == RemoteStream::Kind::kNull) group.null = stream;
+  if (kind == RemoteStream::Kind::kBlocking) group.blocking.push_back(stream);
   return *stream;
 }
 
 void StreamTable::remove(std::uint64_t wireId) {
   std::lock_guard lock(mutex_);
-  streams_.erase(wireId);
+  const auto found = streams_.find(wireId);
+  if (found == streams_.end()) return;
+  StreamGroup& group = found->second->group;
+  std::erase(group.blocking, found->second);
+  if (group.null == found->second) group.null = nullptr;
+  streams_.erase(found);
 }
 
 void StreamTable::removeAll(int device) {
   std::lock_guard lock(mutex_);
   std::erase_if(streams_, [&](const auto& entry) { return entry.second->device == device; });
+  groups_[device].null = nullptr;
+  groups_[device].blocking.clear();
 }
 
-void StreamTable::advance(std::uint64_t wireId, std::uint64_t position) {
+std::uint64_t StreamTable::count(RemoteStream& stream, bool noticeable) {
+  const std::uint64_t position = stream.sent.load(std::memory_order_relaxed) + 1;
+  stream.sent.store(position, std::memory_order_relaxed);
+  if (noticeable) stream.noticeable.store(position, std::memory_order_relaxed);
+  if (stream.kind == RemoteStream::Kind::kNonBlocking) return position;
+  StreamGroup& group = stream.group;
+  const bool null = stream.kind == RemoteStream::Kind::kNull;
+  (null ? group.nullSent : group.blockingSent).fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t others = (null ? group.blockingSent : group.nullSent).load(std::memory_order_relaxed);
+  if (others == stream.seen.load(std::memory_order_relaxed)) return position;
+  stream.seen.store(others, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
-  if (const auto found = streams_.find(wireId); found != streams_.end()) found->second->advance(position);
+  if (null) {
+    for (const auto& other : group.blocking) note(stream, position, other, other->sent.load(std::memory_order_relaxed));
+  } else if (group.null) {
+    note(stream, position, group.null, group.null->sent.load(std::memory_order_relaxed));
+  }
+  return position;
+}
+
+void StreamTable::follow(RemoteStream& stream, const std::shared_ptr<RemoteStream>& other, std::uint64_t position) {
+  std::lock_guard lock(mutex_);
+  note(stream, stream.sent.load(std::memory_order_relaxed), other, position);
+}
+
+void StreamTable::note(RemoteStream& stream, std::uint64_t at, const std::shared_ptr<RemoteStream>& other,
+                       std::uint64_t position) {
+  if (!other || other.get() == &stream || other->isVisible(position)) return;
+  stream.follows.push_back({at, other, position});
+  stream.depends = true;
+}
+
+void StreamTable::show(RemoteStream& stream, std::uint64_t position) {
+  raise(stream.visible, position);
+  if (!stream.depends.load(std::memory_order_acquire)) return;
+  std::vector<RemoteStream::Dependence> shown;
+  {
+    std::lock_guard lock(mutex_);
+    while (!stream.follows.empty() && stream.follows.front().at <= position) {
+      shown.push_back(std::move(stream.follows.front()));
+      stream.follows.pop_front();
+    }
+    if (stream.follows.empty()) stream.depends = false;
+  }
+  for (const RemoteStream::Dependence& other : shown) show(*other.stream, other.position);
+}
+
+void StreamTable::show(std::uint64_t wireId, std::uint64_t position) {
+  std::shared_ptr<RemoteStream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = streams_.find(wireId);
+    if (found == streams_.end()) return;
+    stream = found->second;
+  }
+  show(*stream, position);
+}
+
+void StreamTable::show(const Moment& moment) {
+  for (const Moment::Wait& wait : moment.waits_) show(*wait.stream, wait.position);
 }
 
 template <class Concerned>
@@ -69,7 +150,7 @@ Moment StreamTable::momentOf(Concerned&& concerned) const {
   Moment moment;
   for (const auto& [id, stream] : streams_) {
     if (concerned(*stream) && !stream->idle())
-      moment.waits_.emplace_back(stream, stream->posted.load(std::memory_order_relaxed));
+      moment.waits_.push_back({stream, stream->sent.load(std::memory_order_relaxed)});
   }
   return moment;
 }
@@ -82,18 +163,16 @@ Moment StreamTable::now(int device) const {
   return momentOf([&](const RemoteStream& stream) { return stream.device == device; });
 }
 
-Moment StreamTable::nowWithNull(int device) const {
-  return momentOf([&](const RemoteStream& stream) { return stream.device == device && stream.withNull; });
-}
-
-void StreamTable::owe(int device) {
-  std::lock_guard lock(mutex_);
-  for (const auto& [id, stream] : streams_)
-    if (stream->device == device) stream->owe();
-}
-
-void StreamTable::passed(const Moment& moment) {
-  for (const auto& [stream, position] : moment.waits_) stream->advance(position);
+Moment StreamTable::now(const RemoteStream& stream) const {
+  if (stream.kind == RemoteStream::Kind::kNull) {
+    return momentOf([&](const RemoteStream& other) {
+      return other.device == stream.device && other.kind != RemoteStream::Kind::kNonBlocking;
+    });
+  }
+  Moment moment;
+  if (!stream.idle())
+    moment.waits_.push_back({std::const_pointer_cast<RemoteStream>(stream.shared_from_this()), stream.sent.load()});
+  return moment;
 }
 
 }  // namespace hipr::client

@@ -1,13 +1,17 @@
-// What the client knows about each stream and event on the worker: how many operations were given to it and how many
-// are finished. Queries and waits for finished work are answered from here.
+// What the client knows about each stream and event on the worker, as numbers of operations. Queries and waits for work
+// that is known to be over are answered from here.
 //
-// Some calls wait in HIP and return at once here, because nothing the program can look at tells the difference, except
-// a query: it must not find unfinished what such a call would have waited for. They leave a debt, which a query pays by
-// waiting itself, unless there is newer work, which is what the query is about then.
+//   sent      it has its place in the stream
+//   visible   it is known to be done, and what it wrote to host memory is here
+//   promised  the program may believe that it is visible: a call that waits in HIP returned without waiting, because
+//             only a query could tell. So a query, meeting work that was promised, waits for it
+//
+// Knowing about one stream can mean knowing about others: what it waited for is visible too. `follows` remembers that.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,22 +19,42 @@
 
 namespace hipr::client {
 
+struct StreamGroup;
+
 struct RemoteStream : std::enable_shared_from_this<RemoteStream> {
-  RemoteStream(std::uint64_t wireId, int ownerDevice, bool ordered)
-      : id(wireId), device(ownerDevice), withNull(ordered) {}
+  enum class Kind { kNull, kBlocking, kNonBlocking };
+  RemoteStream(std::uint64_t wireId, int ownerDevice, Kind streamKind, StreamGroup& ofDevice)
+      : id(wireId), device(ownerDevice), kind(streamKind), group(ofDevice) {}
 
   const std::uint64_t id;
   const int device;
-  const bool withNull;                   // the null stream waits for it, or it is the null stream
-  std::atomic<std::uint64_t> posted{0};  // changed only under the lock that orders messages
-  std::atomic<std::uint64_t> finished{0};
-  std::atomic<std::uint64_t> owed{0};  // the program believes that everything up to here is finished
+  const Kind kind;
+  StreamGroup& group;
+  std::atomic<std::uint64_t> sent{0};  // changed only under the lock that orders messages, as are the next two
+  std::atomic<std::uint64_t> seen{0};  // how much of the streams it follows by the null stream's rules it has noted
+  // The last operation whose end the host can notice. What is behind it are uploads whose bytes have been taken.
+  std::atomic<std::uint64_t> noticeable{0};
+  std::atomic<std::uint64_t> visible{0}, promised{0}, watched{0};
 
-  void owe();  // everything posted so far
-  bool done(std::uint64_t position) const { return finished.load(std::memory_order_acquire) >= position; }
-  bool idle() const { return done(posted.load(std::memory_order_relaxed)); }
-  bool indebted() const { return owed.load(std::memory_order_relaxed) == posted.load(std::memory_order_relaxed); }
-  void advance(std::uint64_t position);  // finished = max(finished, position)
+  bool isVisible(std::uint64_t position) const { return visible.load(std::memory_order_acquire) >= position; }
+  bool idle() const { return isVisible(sent.load(std::memory_order_relaxed)); }
+  void promise(std::uint64_t position);
+
+  struct Dependence {
+    std::uint64_t at;  // this operation here
+    std::shared_ptr<RemoteStream> stream;
+    std::uint64_t position;  // comes after that one there
+  };
+  std::atomic<bool> depends{false};
+  std::deque<Dependence> follows;  // under StreamTable's lock
+};
+
+// The streams of one device that the null stream's rules tie together.
+struct StreamGroup {
+  std::atomic<std::uint64_t> nullSent{0}, blockingSent{0};  // operations
+  // --- under StreamTable's lock
+  std::shared_ptr<RemoteStream> null;  // or none yet
+  std::vector<std::shared_ptr<RemoteStream>> blocking;
 };
 
 struct RemoteEvent {
@@ -40,43 +64,61 @@ struct RemoteEvent {
   void recordedAt(RemoteStream& stream, std::uint64_t position);
   // The stream and position of the last record; null when never recorded.
   std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> where() const;
+  bool watch();  // true the first time after a record
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<RemoteStream> stream_;
   std::uint64_t position_ = 0;
+  bool watched_ = false;
 };
 
-// A moment in the life of all streams: everything posted before it.
+// A moment in the life of some streams: everything sent before it.
 class Moment {
  public:
+  struct Wait {
+    std::shared_ptr<RemoteStream> stream;
+    std::uint64_t position;
+  };
   bool passed() const;
-  bool owed() const;  // all that has not passed is debts
+  bool promised() const;    // all that has not passed
+  bool noticeable() const;  // whether it has passed: the host could see it by more than a query
+  void promise() const;
+  const std::vector<Wait>& waits() const { return waits_; }
 
  private:
   friend class StreamTable;
-  std::vector<std::pair<std::shared_ptr<RemoteStream>, std::uint64_t>> waits_;
+  std::vector<Wait> waits_;
 };
 
 // Thread-safe.
 class StreamTable {
  public:
-  RemoteStream& add(std::uint64_t wireId, int device, bool withNull);
+  RemoteStream& add(std::uint64_t wireId, int device, RemoteStream::Kind kind);
   void remove(std::uint64_t wireId);
   void removeAll(int device);
-  void advance(std::uint64_t wireId, std::uint64_t position);
+
+  // One more operation; its position. REQUIRES: the lock that orders messages.
+  std::uint64_t count(RemoteStream& stream, bool noticeable = true);
+  // The operation just counted comes after that one. REQUIRES: as above.
+  void follow(RemoteStream& stream, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
+
+  void show(RemoteStream& stream, std::uint64_t position);  // it is visible, and so is what it followed
+  void show(std::uint64_t wireId, std::uint64_t position);
+  void show(const Moment& moment);
+
   Moment now() const;
   Moment now(int device) const;
-  Moment nowWithNull(int device) const;  // of the null stream and those it waits for
-  void owe(int device);                  // all its streams
-  void passed(const Moment& moment);     // everything before it is finished
+  Moment now(const RemoteStream& stream) const;  // of the null stream: and of those it waits for
 
  private:
   template <class Concerned>
   Moment momentOf(Concerned&& concerned) const;
+  void note(RemoteStream& stream, std::uint64_t at, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<RemoteStream>> streams_;
+  std::map<int, StreamGroup> groups_;
 };
 
 }  // namespace hipr::client

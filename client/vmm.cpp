@@ -1,8 +1,8 @@
-// core: virtual memory management is not carried to the worker yet.
+// RemoteCore: virtual memory management is not carried to the worker yet.
 #include "base/log.h"
-#include "runtime/core.h"
+#include "client/remote_core.h"
 
-namespace hipr::core {
+namespace hipr::client {
 namespace {
 
 hipError_t notCarried() {
@@ -14,29 +14,26 @@ hipError_t notCarried() {
 
 }  // namespace
 
-hipError_t memAddressReserve(void**, std::size_t, std::size_t, void*) {
+hipError_t RemoteCore::memAddressReserve(void**, std::size_t, std::size_t, void*) {
   return notCarried();
 }
-hipError_t memAddressFree(void*, std::size_t) {
+hipError_t RemoteCore::memAddressFree(void*, std::size_t) {
   return notCarried();
 }
-hipError_t memCreate(std::uint64_t*, std::size_t, const hipMemAllocationProp&) {
+hipError_t RemoteCore::memCreate(std::uint64_t*, std::size_t, const hipMemAllocationProp&) {
   return notCarried();
 }
-hipError_t memRelease(std::uint64_t) {
+hipError_t RemoteCore::memRelease(std::uint64_t) {
   return notCarried();
 }
-hipError_t memMap(void*, std::size_t, std::size_t, std::uint64_t) {
+hipError_t RemoteCore::memMap(void*, std::size_t, std::size_t, std::uint64_t) {
   return notCarried();
 }
-hipError_t memUnmap(void*, std::size_t) {
+hipError_t RemoteCore::memUnmap(void*, std::size_t) {
   return notCarried();
 }
-hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) {
+hipError_t RemoteCore::memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) {
   return notCarried();
-}
-std::size_t memGranularity(int) {
-  return 0;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::client

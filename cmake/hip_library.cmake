@@ -1,8 +1,9 @@
-# hipr_hip_library(NAME abi OUTPUT_DIR parts...): libamdhip64.so.<abi> in OUTPUT_DIR of the build tree, made of the exported
-# face of that soname (abi/) and the parts, usually the runtime and a core. With abi 7 there is also a plain libamdhip64.so.
-function(hipr_hip_library name abi output_dir)
+# hipr_hip_library(NAME abi OUTPUT_DIR SOURCE core...): libamdhip64.so.<abi> in OUTPUT_DIR of the build tree, made of the
+# exported face of that soname (abi/), the runtime, and the cores that SOURCE says it has. With abi 7 there is also a plain
+# libamdhip64.so.
+function(hipr_hip_library name abi output_dir source)
   set(map ${PROJECT_BINARY_DIR}/maps/libamdhip64.so.${abi}.map)
-  add_library(${name} SHARED $<TARGET_OBJECTS:hipr_abi_${abi}>)
+  add_library(${name} SHARED $<TARGET_OBJECTS:hipr_abi_${abi}> ${source})
   set_target_properties(${name} PROPERTIES
     LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${output_dir}
@@ -10,9 +11,7 @@ function(hipr_hip_library name abi output_dir)
     SUFFIX .so.${abi}  # the soname is the file name
     LINK_DEPENDS ${map})
   add_dependencies(${name} hipr_maps)
-  # The parts call each other.
-  list(JOIN ARGN "," parts)
-  target_link_libraries(${name} PRIVATE hipr_abi_common "$<LINK_GROUP:RESCAN,${parts}>")
+  target_link_libraries(${name} PRIVATE hipr_abi_common ${ARGN})
   target_link_options(${name} PRIVATE
     LINKER:--version-script=${map}
     LINKER:-Bsymbolic     # our own functions, whatever else in the process has their names

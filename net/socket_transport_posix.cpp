@@ -60,7 +60,7 @@ class SocketTransport : public Transport {
       }
       if (n == 0) return Status::unavailable("the peer closed the connection");
       if (errno == EINTR) continue;
-      if (patience == Patience::kNone && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return {};
       return failure("receiving");
     }
   }

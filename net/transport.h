@@ -28,8 +28,8 @@ class Transport {
   // Sends what can be sent without waiting.
   virtual Status trySend(Part bytes, std::size_t* taken) = 0;
 
-  // Fills the rooms, one after the other, with what there is. With kWait at least one byte, or a failure: the peer has
-  // closed, is gone, or said nothing for as long as setTimeout allows. With kNone there may be nothing: *got = 0.
+  // Fills the rooms, one after the other, with what there is. With kWait it waits for the first byte, as long as
+  // setTimeout allows. Nothing came: *got = 0. A peer that has closed, or is gone, is a failure.
   virtual Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) = 0;
   virtual void setTimeout(int milliseconds) = 0;  // of one receive(); 0: none
 

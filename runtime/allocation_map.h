@@ -48,9 +48,11 @@ class AllocationMap {
   // The region containing `address`.
   std::optional<Region> find(const void* address) const;
 
-  bool empty() const {
+  // Calls f(region) for every region, some of them twice. REQUIRES: f does not use the map.
+  template <class F>
+  void forEach(F&& f) const {
     std::shared_lock lock(mutex_);
-    return byAddress_.empty();
+    for (const auto& [address, region] : byAddress_) f(region);
   }
 
   // Removes the region that starts at `address`, when `accept(region)` agrees.

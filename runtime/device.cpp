@@ -3,11 +3,27 @@
 
 #include <optional>
 
+#include "base/log.h"
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/process.h"
 
-namespace hipr::api {
+namespace hipr {
+
+const PeerInfo& peerInfo(const Device& from, const Device& to) {
+  static const PeerInfo strangers;
+  if (&from.evenLost() != &to.evenLost()) return strangers;
+  return from.platform->peer(from.index, to.index);
+}
+
+hipError_t inOneCore(const Device& a, const Device& b) {
+  if (&a.evenLost() == &b.evenLost()) [[likely]]
+    return hipSuccess;
+  logError("devices %d and %d are on different workers: nothing can use both at once yet", a.ordinal, b.ordinal);
+  return hipErrorNotSupported;
+}
+
+namespace api {
 
 namespace {
 
@@ -77,7 +93,9 @@ hipError_t hipDeviceSynchronize() {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   HIPR_TRY(asyncError());
-  HIPR_TRY(core::deviceSynchronize(device->index));
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  HIPR_TRY(core->synchronize(device->index));
   return asyncError();
 }
 
@@ -151,7 +169,9 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
     return hipErrorUnsupportedLimit;
   if (limit == hipExtLimitScratchCurrent && value > limitOf(*device, hipExtLimitScratchMax).value_or(0))
     return hipErrorInvalidValue;
-  HIPR_TRY(core::setLimit(device->index, limit, value));
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  HIPR_TRY(core->setLimit(device->index, limit, value));
   std::lock_guard lock(device->mutex);
   device->limits[limit] = value;
   return hipSuccess;
@@ -206,7 +226,9 @@ hipError_t hipMemGetInfo(size_t* free, size_t* total) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   std::size_t freeBytes = 0, totalBytes = 0;
-  HIPR_TRY(core::memoryInfo(device->index, &freeBytes, &totalBytes));
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  HIPR_TRY(core->memoryInfo(device->index, &freeBytes, &totalBytes));
   if (free != nullptr) *free = freeBytes;
   if (total != nullptr) *total = totalBytes;
   return hipSuccess;
@@ -216,7 +238,7 @@ hipError_t hipDriverGetVersion(int* driverVersion) {
   Process* p;
   HIPR_TRY(process(p));
   if (driverVersion == nullptr) return hipErrorInvalidValue;
-  *driverVersion = p->platform->driverVersion;
+  *driverVersion = p->devices[0]->platform->driverVersion;
   return hipSuccess;
 }
 
@@ -224,8 +246,9 @@ hipError_t hipRuntimeGetVersion(int* runtimeVersion) {
   Process* p;
   HIPR_TRY(process(p));
   if (runtimeVersion == nullptr) return hipErrorInvalidValue;
-  *runtimeVersion = p->platform->runtimeVersion;
+  *runtimeVersion = p->devices[0]->platform->runtimeVersion;
   return hipSuccess;
 }
 
-}  // namespace hipr::api
+}  // namespace api
+}  // namespace hipr

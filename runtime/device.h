@@ -1,5 +1,5 @@
-// A visible device and what a program may set about it. The immutable part is in the platform; everything mutable here
-// is atomic or guarded by `mutex`, which is never held across a call into the core.
+// A visible device, the way to its core, and what a program may set about it. The immutable part is in the platform;
+// everything mutable here is atomic or guarded by `mutex`, which is never held across a call into the core.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "hip_remote/hip.h"
+#include "runtime/core.h"
 #include "runtime/objects.h"
 #include "runtime/platform.h"
 
@@ -17,9 +18,21 @@ namespace hipr {
 struct MemoryPool;
 
 struct Device {
-  int ordinal = 0;  // as the program counts
-  int index = 0;    // in Platform::devices
-  const DeviceInfo* info = nullptr;
+  Device(Core& core, const Platform& all, int number, int asProgramCounts)
+      : ordinal(asProgramCounts), index(number), platform(&all), info(&all.devices[number]), core_(&core) {}
+
+  const int ordinal;               // as the program counts
+  const int index;                 // as its core counts: in Platform::devices
+  const Platform* const platform;  // of its core
+  const DeviceInfo* const info;
+
+  // The way from every rule to the core, and the one place that notices that a core is gone.
+  hipError_t reach(Core*& out) const {
+    out = core_;
+    return out->lost();
+  }
+  // For what must be possible even then: giving back what is kept on this side, and a reset.
+  Core& evenLost() const { return *core_; }
 
   std::atomic<Stream*> nullStream{nullptr};  // made on first use
   std::mutex nullStreamMutex;                // makes that happen once
@@ -33,7 +46,16 @@ struct Device {
   std::set<int> peers;                       // ordinals whose memory this device was allowed to use
   MemoryPool* defaultPool = nullptr;         // made on first use
   MemoryPool* pool = nullptr;                // the one the program chose; null, or gone, is the default one
+
+ private:
+  Core* const core_;
 };
+
+// What `from` can do with the memory of `to`: nothing, when they belong to different cores.
+const PeerInfo& peerInfo(const Device& from, const Device& to);
+
+// hipErrorNotSupported, and a line in the log, when somebody wants one thing of two cores.
+hipError_t inOneCore(const Device& a, const Device& b);
 
 // HIP calls a device's context by an opaque handle; here it is the device itself.
 inline hipCtx_t contextOf(Device* device) {

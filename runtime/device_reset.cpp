@@ -9,22 +9,23 @@ namespace hipr {
 
 namespace {
 
-// The core drops its own side of them all at once, in deviceReset.
+// The core drops its own side of them all at once, in its reset.
 template <class T>
-void forget(HandlePool<T>& pool, int device) {
+void forget(HandlePool<T>& pool, const Device& device) {
   pool.forEach([&](T* object) {
-    if (object->device == device && pool.take(object) != nullptr) pool.recycle(object);
+    if (object->owner == &device && pool.take(object) != nullptr) pool.recycle(object);
   });
 }
 
-// Every other device of the process has nothing either.
-bool nothingLeft(Process& p) {
+// No other device of that core has anything either.
+bool nothingLeft(Process& p, const Core& core) {
   bool left = false;
-  const auto found = [&](auto*) { left = true; };
+  const auto found = [&](auto* object) { left |= &object->owner->evenLost() == &core; };
   p.streams.forEach(found);
   p.events.forEach(found);
   p.modules.forEach(found);
-  return !left && p.allocations.empty();
+  p.allocations.forEach([&](const Region& region) { found(&region.allocation); });
+  return !left;
 }
 
 }  // namespace
@@ -32,16 +33,14 @@ bool nothingLeft(Process& p) {
 hipError_t resetDevice(Process& p, Device& device) {
   device.nullStream.store(nullptr);
   p.functions.forEach([&](Function* function) {
-    if (function->module->device == device.index && p.functions.take(function) != nullptr)
-      p.functions.recycle(function);
+    if (function->module->owner == &device && p.functions.take(function) != nullptr) p.functions.recycle(function);
   });
   forgetLoaded(p, device);
-  forget(p.modules, device.index);
-  forget(p.streams, device.index);
-  forget(p.events, device.index);
+  forget(p.modules, device);
+  forget(p.streams, device);
+  forget(p.events, device);
   // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
-  for (const Region& region :
-       p.allocations.takeAll([&](const Region& r) { return r.allocation.device == device.index; })) {
+  for (const Region& region : p.allocations.takeAll([&](const Region& r) { return r.allocation.owner == &device; })) {
     const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped;
     if (allocated) static_cast<void>(releaseMemory(p, region));
   }
@@ -51,10 +50,10 @@ hipError_t resetDevice(Process& p, Device& device) {
     device.limits.clear();
     device.peers.clear();
   }
-  forget(p.pools, device.index);
+  forget(p.pools, device);
   device.flags = 0;
   device.used = false;
-  const hipError_t error = core::deviceReset(device.index, nothingLeft(p));
+  const hipError_t error = device.evenLost().reset(device.index, nothingLeft(p, device.evenLost()));
   clearAsyncError();
   return error;
 }

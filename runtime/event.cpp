@@ -4,6 +4,7 @@
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/stream.h"
+#include "runtime/submit.h"
 
 namespace hipr::api {
 
@@ -17,12 +18,15 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   if ((flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0) return hipErrorInvalidValue;
   HIPR_TRY(asyncError());
 
+  Core* core;
+  HIPR_TRY(device->reach(core));
   Event* e = p->events.create();
   if (e == nullptr) return hipErrorOutOfMemory;
   e->id = p->newId();
+  e->owner = device;
   e->device = device->index;
   e->flags = flags;
-  if (const hipError_t error = core::eventCreate(*e); error != hipSuccess) {
+  if (const hipError_t error = core->create(*e); error != hipSuccess) {
     p->events.take(e);
     p->events.recycle(e);
     return error;
@@ -41,7 +45,7 @@ hipError_t hipEventDestroy(hipEvent_t event) {
   if (event == nullptr) return hipErrorInvalidHandle;
   Event* e = p->events.take(event);
   if (e == nullptr) return hipErrorContextIsDestroyed;
-  const hipError_t error = core::eventDestroy(*e);
+  const hipError_t error = e->owner->evenLost().destroy(*e);
   p->events.recycle(e);
   return error;
 }
@@ -55,8 +59,8 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
   HIPR_TRY(findStream(*p, stream, s));
-  if (s->device != e->device) return hipErrorInvalidHandle;
-  HIPR_TRY(core::eventRecord(*e, *s));
+  if (s->owner != e->owner) return hipErrorInvalidHandle;
+  HIPR_TRY(hand(*s, Record{e}, Stage::kSent));
   e->recorded.store(true);
   return hipSuccess;
 }
@@ -72,7 +76,9 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
   if (!e->recorded.load()) return hipSuccess;
-  HIPR_TRY(core::eventSynchronize(*e));
+  Core* core;
+  HIPR_TRY(e->owner->reach(core));
+  HIPR_TRY(core->synchronize(*e));
   return asyncError();
 }
 
@@ -82,7 +88,9 @@ hipError_t hipEventQuery(hipEvent_t event) {
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
-  return e->recorded.load() ? core::eventQuery(*e) : hipSuccess;
+  Core* core;
+  HIPR_TRY(e->owner->reach(core));
+  return e->recorded.load() ? core->query(*e) : hipSuccess;
 }
 
 hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
@@ -90,11 +98,13 @@ hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
   HIPR_TRY(process(p));
   if (ms == nullptr) return hipErrorInvalidValue;
   Event *from = p->events.find(start), *to = p->events.find(stop);
-  if (from == nullptr || to == nullptr || from->device != to->device) return hipErrorInvalidHandle;
+  if (from == nullptr || to == nullptr || from->owner != to->owner) return hipErrorInvalidHandle;
   if (((from->flags | to->flags) & hipEventDisableTiming) != 0) return hipErrorInvalidHandle;
   if (!from->recorded.load() || !to->recorded.load()) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
-  return core::eventElapsed(*from, *to, ms);
+  Core* core;
+  HIPR_TRY(from->owner->reach(core));
+  return core->elapsed(*from, *to, ms);
 }
 
 }  // namespace hipr::api

@@ -14,7 +14,8 @@ Process* last = nullptr;  // never destroyed: other threads may be inside
 [[gnu::destructor]] void atExit() {
   gone.store(true);
   last = processPointer.exchange(nullptr);
-  if (last != nullptr) core::shutdown();
+  if (last == nullptr) return;
+  for (Core* core : cores()) core->shutdown();
 }
 
 }  // namespace

@@ -22,9 +22,36 @@ void* exportedSymbol(const char* name, bool perThread) {
   return nullptr;
 }
 
+namespace {
+
+std::vector<Core*>& coreRow() {
+  static auto* row = new std::vector<Core*>;
+  return *row;
+}
+
+std::byte* at(void* base, std::size_t offset) {
+  return static_cast<std::byte*>(base) + offset;
+}
+
+struct FakeModule : CoreObject {
+  explicit FakeModule(std::size_t bytes) : memory(bytes) {}
+  std::vector<std::byte> memory;
+};
+
+}  // namespace
+
+const std::vector<Core*>& cores() {
+  return coreRow();
+}
+
 namespace testing {
 
 FakeCore& fake() {
+  static auto* core = new FakeCore;
+  return *core;
+}
+
+FakeCore& secondFake() {
   static auto* core = new FakeCore;
   return *core;
 }
@@ -66,17 +93,25 @@ Platform fakePlatform(int count) {
   return p;
 }
 
-RuntimeTest::RuntimeTest() {
-  std::lock_guard lock(fake().mutex);
-  fake().platform = fakePlatform(2);
-  fake().openError = fake().queryAnswer = hipSuccess;
-  fake().failures.clear();
-  fake().log.clear();
-  fake().copies.clear();
-  fake().fills.clear();
-  fake().launches.clear();
-  fake().streamsOfWork.clear();
-  fake().live = 0;
+void FakeCore::forgetAll() {
+  std::lock_guard lock(mutex);
+  platform = fakePlatform(2);
+  openError = lostError = queryAnswer = hipSuccess;
+  failures.clear();
+  log.clear();
+  copies.clear();
+  fills.clear();
+  launches.clear();
+  streamsOfWork.clear();
+  stages.clear();
+  live = 0;
+}
+
+RuntimeTest::RuntimeTest(int coreCount) {
+  fake().forgetAll();
+  secondFake().forgetAll();
+  coreRow() = {&fake(), &secondFake()};
+  coreRow().resize(static_cast<std::size_t>(coreCount));
   processPointer = nullptr;
   clearAsyncError();
   threadState() = {.objects = threadState().objects};
@@ -87,192 +122,134 @@ RuntimeTest::~RuntimeTest() {
   processPointer = nullptr;  // a leaked process, like a leaked connection, belongs to its test
 }
 
-}  // namespace testing
-
-namespace core {
-
-using testing::fake;
-
-namespace {
-
-hipError_t note(const char* action) {
-  std::lock_guard lock(fake().mutex);
-  fake().log.emplace_back(action);
-  const auto it = fake().failures.find(action);
-  return it == fake().failures.end() ? hipSuccess : it->second;
+hipError_t FakeCore::note(const char* action) {
+  std::lock_guard lock(mutex);
+  log.emplace_back(action);
+  const auto it = failures.find(action);
+  return it == failures.end() ? hipSuccess : it->second;
 }
 
-std::byte* at(void* base, std::size_t offset) {
-  return static_cast<std::byte*>(base) + offset;
-}
-
-}  // namespace
-
-hipError_t open(const Platform** platform) {
+hipError_t FakeCore::open(const Platform** out) {
   HIPR_TRY(note("open"));
-  *platform = &fake().platform;
-  return fake().openError;
-}
-void forgetAfterFork() {
-  note("forgetAfterFork");
-}
-void shutdown() {
-  note("shutdown");
+  *out = &platform;
+  return openError;
 }
 
-hipError_t deviceSynchronize(int) {
-  return note("deviceSynchronize");
-}
-hipError_t deviceReset(int, bool) {
-  return note("deviceReset");
-}
-hipError_t setLimit(int, hipLimit_t, std::size_t) {
-  return note("setLimit");
-}
-hipError_t setPeerAccess(int, int, bool) {
-  return note("setPeerAccess");
-}
-hipError_t memoryInfo(int, std::size_t* free, std::size_t* total) {
-  *free = 1;
-  *total = 2;
-  return note("memoryInfo");
-}
-
-hipError_t allocate(Allocation& a) {
-  HIPR_TRY(note("allocate"));
-  // Registered memory gets a second address, as on a GPU that is elsewhere.
-  void* memory = std::calloc(1, a.size);
-  if (memory == nullptr) return hipErrorOutOfMemory;
-  a.devicePointer = a.impl = memory;
-  if (a.kind == MemoryKind::kHost || a.kind == MemoryKind::kManaged) a.host = memory;
-  std::lock_guard lock(fake().mutex);
-  ++fake().live;
-  return hipSuccess;
-}
-void settle(const Allocation&) {
-  note("settle");
-}
-hipError_t release(Allocation& a) {
-  note("release");
-  std::free(a.impl);
-  std::lock_guard lock(fake().mutex);
-  --fake().live;
+hipError_t FakeCore::submit(Stream& stream, const Operation& operation, Stage until) {
+  HIPR_TRY(std::visit([&](const auto& work) { return perform(work, stream); }, operation));
+  std::lock_guard lock(mutex);
+  stages.push_back(until);
   return hipSuccess;
 }
 
-hipError_t copy(const Copy& c, Stream& stream) {
+hipError_t FakeCore::perform(const Copy& c, Stream& stream) {
   HIPR_TRY(note("copy"));
   for (std::size_t z = 0; z < c.depth; ++z)
     for (std::size_t y = 0; y < c.height; ++y)
       std::memmove(at(c.to.address, z * c.to.slice + y * c.to.pitch),
                    at(c.from.address, z * c.from.slice + y * c.from.pitch), c.width);
-  std::lock_guard lock(fake().mutex);
-  fake().copies.push_back(c);
-  fake().streamsOfWork.push_back(stream.id);
+  std::lock_guard lock(mutex);
+  copies.push_back(c);
+  streamsOfWork.push_back(stream.id);
   return hipSuccess;
 }
-hipError_t fill(const Fill& f, Stream& stream) {
+
+hipError_t FakeCore::perform(const Fill& f, Stream& stream) {
   HIPR_TRY(note("fill"));
   for (std::size_t z = 0; z < f.depth; ++z)
     for (std::size_t y = 0; y < f.height; ++y)
       for (std::size_t x = 0; x < f.width; ++x)
         std::memcpy(at(f.address, z * f.slice + y * f.pitch + x * f.elementSize), &f.value, f.elementSize);
-  std::lock_guard lock(fake().mutex);
-  fake().fills.push_back(f);
-  fake().streamsOfWork.push_back(stream.id);
+  std::lock_guard lock(mutex);
+  fills.push_back(f);
+  streamsOfWork.push_back(stream.id);
   return hipSuccess;
 }
 
-hipError_t streamCreate(Stream&) {
-  return note("streamCreate");
-}
-hipError_t streamDestroy(Stream&) {
-  return note("streamDestroy");
-}
-hipError_t streamSynchronize(Stream&) {
-  return note("streamSynchronize");
-}
-hipError_t streamQuery(Stream&) {
-  HIPR_TRY(note("streamQuery"));
-  return fake().queryAnswer;
-}
-hipError_t streamWaitEvent(Stream&, Event&) {
-  return note("streamWaitEvent");
-}
-hipError_t hostFunction(Stream&, hipHostFn_t function, void* userData) {
-  HIPR_TRY(note("hostFunction"));
-  function(userData);
-  return hipSuccess;
-}
-
-hipError_t eventCreate(Event&) {
-  return note("eventCreate");
-}
-hipError_t eventDestroy(Event&) {
-  return note("eventDestroy");
-}
-hipError_t eventRecord(Event&, Stream&) {
-  return note("eventRecord");
-}
-hipError_t eventSynchronize(Event&) {
-  return note("eventSynchronize");
-}
-hipError_t eventQuery(Event&) {
-  HIPR_TRY(note("eventQuery"));
-  return fake().queryAnswer;
-}
-hipError_t eventElapsed(Event&, Event&, float* milliseconds) {
-  *milliseconds = 1.5F;
-  return note("eventElapsed");
-}
-
-hipError_t moduleLoad(Module& module) {
-  module.impl = std::calloc(1, module.code->loadSize());
-  return note("moduleLoad");
-}
-hipError_t moduleUnload(Module& module) {
-  std::free(module.impl);
-  return note("moduleUnload");
-}
-hipError_t moduleVariable(Module& module, const std::string& name, void** address) {
-  *address = at(module.impl, module.code->findVariable(name)->address);
-  return note("moduleVariable");
-}
-hipError_t launch(const Launch& launch, Stream& stream) {
+hipError_t FakeCore::perform(const Launch& launch, Stream& stream) {
   HIPR_TRY(note("launch"));
-  std::lock_guard lock(fake().mutex);
-  fake().launches.push_back(
+  std::lock_guard lock(mutex);
+  launches.push_back(
       {launch.function->kernel->metadata.name, launch, {launch.arguments.begin(), launch.arguments.end()}, stream.id});
   return hipSuccess;
 }
 
-hipError_t memAddressReserve(void** address, std::size_t size, std::size_t, void*) {
+hipError_t FakeCore::perform(const HostFunction& function, Stream&) {
+  HIPR_TRY(note("hostFunction"));
+  function.function(function.userData);
+  return hipSuccess;
+}
+
+hipError_t FakeCore::query(Stream&) {
+  HIPR_TRY(note("streamQuery"));
+  return queryAnswer;
+}
+
+hipError_t FakeCore::query(Event&) {
+  HIPR_TRY(note("eventQuery"));
+  return queryAnswer;
+}
+
+hipError_t FakeCore::elapsed(Event&, Event&, float* milliseconds) {
+  *milliseconds = 1.5F;
+  return note("eventElapsed");
+}
+
+hipError_t FakeCore::memoryInfo(int, std::size_t* free, std::size_t* total) {
+  *free = 1;
+  *total = 2;
+  return note("memoryInfo");
+}
+
+hipError_t FakeCore::allocate(Allocation& a) {
+  HIPR_TRY(note("allocate"));
+  // Registered memory gets a second address, as on a GPU that is elsewhere.
+  void* memory = std::calloc(1, a.size);
+  if (memory == nullptr) return hipErrorOutOfMemory;
+  a.devicePointer = memory;
+  if (a.kind == MemoryKind::kHost || a.kind == MemoryKind::kManaged) a.host = memory;
+  std::lock_guard lock(mutex);
+  ++live;
+  return hipSuccess;
+}
+
+hipError_t FakeCore::release(const Allocation& a) {
+  note("release");
+  std::free(a.devicePointer);
+  std::lock_guard lock(mutex);
+  --live;
+  return hipSuccess;
+}
+
+hipError_t FakeCore::load(Module& module) {
+  module.impl = std::make_unique<FakeModule>(module.code->loadSize());
+  return note("moduleLoad");
+}
+
+hipError_t FakeCore::unload(Module& module) {
+  module.impl.reset();
+  return note("moduleUnload");
+}
+
+hipError_t FakeCore::variable(Module& module, const std::string& name, void** address) {
+  *address = &static_cast<FakeModule&>(*module.impl).memory[module.code->findVariable(name)->address];
+  return note("moduleVariable");
+}
+
+hipError_t FakeCore::memAddressReserve(void** address, std::size_t size, std::size_t, void*) {
   *address = std::calloc(1, size);
   return note("memAddressReserve");
 }
-hipError_t memAddressFree(void* address, std::size_t) {
+
+hipError_t FakeCore::memAddressFree(void* address, std::size_t) {
   std::free(address);
   return note("memAddressFree");
 }
-hipError_t memCreate(std::uint64_t* physical, std::size_t, const hipMemAllocationProp&) {
+
+hipError_t FakeCore::memCreate(std::uint64_t* physical, std::size_t, const hipMemAllocationProp&) {
   *physical = 77;
   return note("memCreate");
 }
-hipError_t memRelease(std::uint64_t) {
-  return note("memRelease");
-}
-hipError_t memMap(void*, std::size_t, std::size_t, std::uint64_t) {
-  return note("memMap");
-}
-hipError_t memUnmap(void*, std::size_t) {
-  return note("memUnmap");
-}
-hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) {
-  return note("memSetAccess");
-}
-std::size_t memGranularity(int) {
-  return 4096;
-}
 
-}  // namespace core
+}  // namespace testing
 }  // namespace hipr

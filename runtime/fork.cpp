@@ -25,7 +25,7 @@ void inChild() {
     mine->perThreadStream.clear();
     mine->contexts.clear();
   }
-  core::forgetAfterFork();
+  for (Core* core : cores()) core->forgetAfterFork();
 }
 
 }  // namespace

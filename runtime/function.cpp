@@ -13,8 +13,8 @@ hipError_t findHost(const void* host, Process*& p, Function*& out) {
   return registeredFunction(*p, *device, host, out);
 }
 
-const DeviceInfo& infoOf(const Process& p, const Function& f) {
-  return *p.deviceByIndex[f.module->device]->info;
+const DeviceInfo& infoOf(const Function& f) {
+  return *f.module->owner->info;
 }
 
 int availableShared(const DeviceInfo& info, const Function& f) {
@@ -38,7 +38,7 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attr, const void* func) {
   HIPR_TRY(process(p));
   if (attr == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findHost(func, p, f));
-  const DeviceInfo& info = infoOf(*p, *f);
+  const DeviceInfo& info = infoOf(*f);
   const code::KernelMetadata& kernel = f->kernel->metadata;
   const int dynamicShared = f->maxDynamicShared.load();
   *attr = {.binaryVersion = binaryVersion(info),
@@ -60,7 +60,7 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attrib, hipFunc
   if (value == nullptr) return hipErrorInvalidValue;
   Function* f = p->functions.find(hfunc);
   if (f == nullptr) return hipErrorInvalidHandle;
-  const DeviceInfo& info = infoOf(*p, *f);
+  const DeviceInfo& info = infoOf(*f);
   const code::KernelMetadata& kernel = f->kernel->metadata;
   switch (attrib) {
     case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -104,7 +104,7 @@ hipError_t hipFuncSetAttribute(const void* func, hipFuncAttribute attr, int valu
   Function* f = p->functions.find(func);
   if (f == nullptr) HIPR_TRY(findHost(func, p, f));
   if (attr == hipFuncAttributeMaxDynamicSharedMemorySize) {
-    if (value < 0 || value > availableShared(infoOf(*p, *f), *f)) return hipErrorInvalidValue;
+    if (value < 0 || value > availableShared(infoOf(*f), *f)) return hipErrorInvalidValue;
     f->maxDynamicShared = value;
     return hipSuccess;
   }

@@ -85,6 +85,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   HIPR_TRY(asyncError());
 
   Region region{.allocation = {.kind = MemoryKind::kRegistered,
+                               .owner = device,
                                .device = device->index,
                                .size = sizeBytes,
                                .flags = flags,
@@ -92,9 +93,11 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
                                .id = p->newId()},
                 .origin = Region::Origin::kRegistered};
   device->used.store(true, std::memory_order_relaxed);
-  HIPR_TRY(core::allocate(region.allocation));
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  HIPR_TRY(core->allocate(region.allocation));
   if (p->allocations.insert(region)) return hipSuccess;
-  core::release(region.allocation);
+  core->release(region.allocation);
   return hipErrorHostMemoryAlreadyRegistered;
 }
 
@@ -106,7 +109,7 @@ hipError_t hipHostUnregister(void* hostPtr) {
     return r.origin == Region::Origin::kRegistered && r.allocation.host == hostPtr;
   });
   if (!region) return hipErrorHostMemoryNotRegistered;
-  core::settle(region->allocation);
+  fence(*p, region->allocation);
   return releaseMemory(*p, *region);
 }
 

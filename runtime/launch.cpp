@@ -8,6 +8,7 @@
 #include "runtime/async_error.h"
 #include "runtime/occupancy.h"
 #include "runtime/registry.h"
+#include "runtime/submit.h"
 
 namespace hipr {
 
@@ -59,7 +60,7 @@ hipError_t findEvent(Process& p, hipEvent_t handle, const Stream& stream, Event*
   if (handle == nullptr) return hipSuccess;
   out = p.events.find(handle);
   if (out == nullptr) return hipErrorInvalidValue;
-  return out->device == stream.device ? hipSuccess : hipErrorInvalidHandle;
+  return out->owner == stream.owner ? hipSuccess : hipErrorInvalidHandle;
 }
 
 hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std::byte> kernarg) {
@@ -70,8 +71,8 @@ hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std:
   return code::packBuffer(kernel, buffer, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
 }
 
-hipError_t submit(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
-                  std::span<std::byte> kernarg) {
+hipError_t packAndHand(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
+                       std::span<std::byte> kernarg) {
   std::memset(kernarg.data(), 0, kernarg.size());  // padding too: equal launches are equal bytes
   if (!kernarg.empty()) HIPR_TRY(pack(function, r, kernarg));
   Launch launch{.function = &function,
@@ -86,7 +87,7 @@ hipError_t submit(Process& p, Stream& stream, Function& function, const LaunchRe
     HIPR_TRY(findEvent(p, r.start, stream, launch.start));
     HIPR_TRY(findEvent(p, r.stop, stream, launch.stop));
   }
-  HIPR_TRY(core::launch(launch, stream));
+  HIPR_TRY(hand(stream, launch, Stage::kSent));
   if (launch.start != nullptr) launch.start->recorded = true;
   if (launch.stop != nullptr) launch.stop->recorded = true;
   return afterAsync(p, stream);
@@ -102,15 +103,15 @@ hipError_t streamForLaunch(hipStream_t handle, const LaunchRequest& r, Process*&
 
 hipError_t launchKernel(Process& p, Stream& stream, Function& function, const LaunchRequest& r) {
   if (r.params != nullptr && r.extra != nullptr) return hipErrorInvalidValue;
-  if (function.module->device != stream.device) return hipErrorInvalidHandle;
-  HIPR_TRY(checkShape(*p.deviceByIndex[stream.device]->info, function, r));
+  if (function.module->owner != stream.owner) return hipErrorInvalidHandle;
+  HIPR_TRY(checkShape(*stream.owner->info, function, r));
   constexpr std::size_t kUsual = 4096;  // what AMD's compilers allow by default
   if (function.argumentBytes <= kUsual) [[likely]] {
     alignas(64) std::byte kernarg[kUsual];
-    return submit(p, stream, function, r, {kernarg, function.argumentBytes});
+    return packAndHand(p, stream, function, r, {kernarg, function.argumentBytes});
   }
   std::vector<std::byte> kernarg(function.argumentBytes);
-  return submit(p, stream, function, r, kernarg);
+  return packAndHand(p, stream, function, r, kernarg);
 }
 
 hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest& request) {
@@ -118,7 +119,7 @@ hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest&
   Stream* s;
   Function* function;
   HIPR_TRY(streamForLaunch(stream, request, p, s));
-  HIPR_TRY(registeredFunction(*p, *p->deviceByIndex[s->device], host, function));
+  HIPR_TRY(registeredFunction(*p, *s->owner, host, function));
   return launchKernel(*p, *s, *function, request);
 }
 
@@ -139,18 +140,19 @@ hipError_t joinStreams(Process& p, std::span<Stream* const> streams) {
     Event* event = p.events.create();
     if (event == nullptr) return hipErrorOutOfMemory;
     event->id = p.newId();
+    event->owner = stream->owner;
     event->device = stream->device;
     event->flags = hipEventDisableTiming;
     reached.push_back(event);
-    if (error == hipSuccess) error = core::eventCreate(*event);
-    if (error == hipSuccess) error = core::eventRecord(*event, *stream);
+    if (error == hipSuccess) error = stream->owner->evenLost().create(*event);
+    if (error == hipSuccess) error = hand(*stream, Record{event}, Stage::kSent);
   }
   for (Stream* stream : streams)
     for (Event* event : reached)
-      if (error == hipSuccess) error = core::streamWaitEvent(*stream, *event);
+      if (error == hipSuccess) error = hand(*stream, Wait{event}, Stage::kSent);
   for (Event* event : reached) {
     p.events.take(event);
-    core::eventDestroy(*event);
+    event->owner->evenLost().destroy(*event);
     p.events.recycle(event);
   }
   return error;

@@ -20,11 +20,11 @@ struct Part {
 // Every part on a stream of its own device. Streams must have been created: the null stream is no device's in
 // particular.
 hipError_t findStreams(Process& p, std::vector<Part>& parts, const std::vector<hipStream_t>& handles) {
-  std::vector<int> devices;
+  std::vector<const Device*> devices;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (handles[i] == nullptr || handles[i] == hipStreamLegacy) return hipErrorInvalidHandle;
     if (findStream(p, handles[i], parts[i].stream) != hipSuccess) return hipErrorInvalidHandle;
-    const int device = parts[i].stream->device;
+    const Device* device = parts[i].stream->owner;
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) return hipErrorInvalidDevice;
     devices.push_back(device);
   }
@@ -47,7 +47,7 @@ hipError_t launchAll(Process& p, std::vector<Part>& parts, unsigned flags) {
   if ((flags & ~kKnown) != 0) return hipErrorInvalidValue;
   const LaunchRequest& first = parts.front().request;
   for (const Part& part : parts) {
-    if (part.function->module->device != part.stream->device) return hipErrorInvalidDevice;
+    if (part.function->module->owner != part.stream->owner) return hipErrorInvalidDevice;
     if (!equal(part.request.groups, first.groups) || !equal(part.request.block, first.block) ||
         part.request.sharedBytes != first.sharedBytes)
       return hipErrorInvalidValue;
@@ -77,7 +77,7 @@ hipError_t launchList(const hipLaunchParams* list, int count, unsigned flags, bo
   }
   HIPR_TRY(findStreams(*p, parts, handles));
   for (int i = 0; i < count; ++i) {
-    HIPR_TRY(registeredFunction(*p, *p->deviceByIndex[parts[i].stream->device], list[i].func, parts[i].function));
+    HIPR_TRY(registeredFunction(*p, *parts[i].stream->owner, list[i].func, parts[i].function));
     parts[i].request = {.groups = list[i].gridDim,
                         .block = list[i].blockDim,
                         .sharedBytes = list[i].sharedMem,

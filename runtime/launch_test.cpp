@@ -226,8 +226,9 @@ TEST_F(LaunchTest, Registered) {
 
   // The pointer variable in the code object points to where kernels reach the managed memory.
   Module* module = last().launch.function->module;
-  void* stored = nullptr;
-  std::memcpy(&stored, static_cast<char*>(module->impl) + module->code->findVariable("shared")->address, 8);
+  void *stored = nullptr, *slot = nullptr;
+  ASSERT_EQ(fake().variable(*module, "shared", &slot), hipSuccess);
+  std::memcpy(&stored, slot, sizeof stored);
   const auto region = openedProcess()->allocations.find(sharedSlot);
   ASSERT_TRUE(region);
   EXPECT_EQ(stored, region->allocation.devicePointer);

@@ -196,7 +196,7 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t len
   if (flags == hipMemAttachSingle && stream == nullptr) return hipErrorInvalidValue;
   const auto region = findRegion(*p, dev_ptr);
   if (!region) {  // the program's own memory
-    const bool reached = p->deviceByIndex[s->device]->info->props.pageableMemoryAccess != 0;
+    const bool reached = s->owner->info->props.pageableMemoryAccess != 0;
     return reached && length != 0 ? hipSuccess : hipErrorInvalidValue;
   }
   const bool whole = length == 0 || length == region->allocation.size;

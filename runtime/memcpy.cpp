@@ -5,6 +5,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/submit.h"
 
 namespace hipr {
 
@@ -28,6 +29,7 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
   const std::size_t offset = region->offsetOf(side.address);
   if (bytes > memory.size - offset) return hipErrorInvalidValue;
   out.kind = memory.kind;
+  out.owner = memory.owner;
   out.device = memory.device;
   if (memory.kind == MemoryKind::kRegistered) out.address = static_cast<std::byte*>(memory.host) + offset;
   return hipSuccess;
@@ -38,7 +40,7 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
 hipError_t copyPageable(const Process& p, const Copy& copy, hipMemcpyKind kind, Stream& stream) {
   const bool named = kind != hipMemcpyHostToHost && kind != hipMemcpyDefault;
   if (named && !p.devices[0]->info->props.pageableMemoryAccess) return hipErrorInvalidValue;
-  HIPR_TRY(core::streamSynchronize(stream));
+  HIPR_TRY(synchronize(stream));
   for (std::size_t z = 0; z < copy.depth; ++z)
     for (std::size_t y = 0; y < copy.height; ++y)
       std::memmove(static_cast<std::byte*>(copy.to.address) + z * copy.to.slice + y * copy.to.pitch,
@@ -47,48 +49,49 @@ hipError_t copyPageable(const Process& p, const Copy& copy, hipMemcpyKind kind, 
   return asyncError();
 }
 
+// The host may look at pageable memory as soon as any call has returned, and so it is with copies from it to other
+// memory of the host. A plain copy inside device memory is never waited for, but one of rows is.
+Stage stageOf(const Copy& copy, Stage asked) {
+  const bool toPageable = copy.to.kind == MemoryKind::kPageable, fromPageable = copy.from.kind == MemoryKind::kPageable;
+  if (toPageable || (fromPageable && copy.to.kind != MemoryKind::kDevice)) return Stage::kVisible;
+  const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
+  const bool plain = copy.height == 1 && copy.depth == 1;
+  return asked == Stage::kVisible && onDevice && plain ? Stage::kDone : asked;
+}
+
 }  // namespace
 
-hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, CopyMode mode) {
+hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Stage asked) {
   if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
   if (request.to.address == nullptr || request.from.address == nullptr) return hipErrorInvalidValue;
   if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
   Copy copy{.width = request.width, .height = request.height, .depth = request.depth};
   HIPR_TRY(resolve(p, request, request.to, copy.to));
   HIPR_TRY(resolve(p, request, request.from, copy.from));
-  const bool fromPageable = copy.from.kind == MemoryKind::kPageable, toPageable = copy.to.kind == MemoryKind::kPageable;
-  if (fromPageable && toPageable) return copyPageable(p, copy, request.kind, stream);
-
-  // A plain copy inside device memory is not waited for either, but one of rows is.
-  const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
-  const bool ordered = mode == CopyMode::kOrdered || (onDevice && copy.height == 1 && copy.depth == 1);
-  const bool atOnce = toPageable || (fromPageable && copy.to.kind != MemoryKind::kDevice);
-  copy.blocking = (mode == CopyMode::kBlocking && !ordered) || atOnce;
-  copy.synchronous = mode != CopyMode::kAsync;
-  HIPR_TRY(core::copy(copy, stream));
-  if (copy.blocking) return asyncError();
-  return afterAsync(p, stream);
+  if (copy.from.kind == MemoryKind::kPageable && copy.to.kind == MemoryKind::kPageable)
+    return copyPageable(p, copy, request.kind, stream);
+  return submit(p, stream, copy, stageOf(copy, asked));
 }
 
-hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, CopyMode mode) {
+hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
-  return copyMemory(*p, *s, request, mode);
+  return copyMemory(*p, *s, request, asked);
 }
 
 namespace api {
 
 hipError_t hipMemcpy(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind) {
-  return copyMemory(nullptr, linear(dst, src, sizeBytes, kind), CopyMode::kBlocking);
+  return copyMemory(nullptr, linear(dst, src, sizeBytes, kind), Stage::kVisible);
 }
 
 hipError_t hipMemcpyAsync(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
-  return copyMemory(stream, linear(dst, src, sizeBytes, kind), CopyMode::kAsync);
+  return copyMemory(stream, linear(dst, src, sizeBytes, kind), Stage::kSent);
 }
 
 hipError_t hipMemcpyWithStream(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
-  return copyMemory(stream, linear(dst, src, sizeBytes, kind), CopyMode::kBlocking);
+  return copyMemory(stream, linear(dst, src, sizeBytes, kind), Stage::kVisible);
 }
 
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void* src, size_t sizeBytes) {
@@ -118,24 +121,24 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
 namespace {
 
 hipError_t copyPeer(void* dst, int dstDevice, const void* src, int srcDevice, std::size_t size, hipStream_t stream,
-                    CopyMode mode) {
+                    Stage asked) {
   Process* p;
   Device *to, *from;
   HIPR_TRY(process(p));
   HIPR_TRY(findDevice(*p, dstDevice, to));
   HIPR_TRY(findDevice(*p, srcDevice, from));
-  return copyMemory(stream, linear(dst, src, size, hipMemcpyDeviceToDevice), mode);
+  return copyMemory(stream, linear(dst, src, size, hipMemcpyDeviceToDevice), asked);
 }
 
 }  // namespace
 
 hipError_t hipMemcpyPeer(void* dst, int dstDeviceId, const void* src, int srcDeviceId, size_t sizeBytes) {
-  return copyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr, CopyMode::kOrdered);
+  return copyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr, Stage::kDone);
 }
 
 hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int srcDevice, size_t sizeBytes,
                               hipStream_t stream) {
-  return copyPeer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, CopyMode::kAsync);
+  return copyPeer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, Stage::kSent);
 }
 
 }  // namespace api

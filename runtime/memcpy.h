@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "runtime/operation.h"
 #include "runtime/stream.h"
 
 namespace hipr {
@@ -21,23 +22,18 @@ struct CopyRequest {
   hipMemcpyKind kind = hipMemcpyDefault;
 };
 
-enum class CopyMode {
-  kBlocking,  // hipMemcpy: host memory may be used again on return
-  kOrdered,   // hipMemcpyPeer: nobody waits, but whatever comes after it on any stream does
-  kAsync,     // hipMemcpyAsync: in stream order; pageable memory still makes it blocking
-};
-
 // A direction HIP knows.
 inline bool knownKind(hipMemcpyKind kind) {
   return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
 }
 
-// Checks the request by HIP's rules and hands it to the core. What memory an address is decides how it is copied; the
+// Checks the request by HIP's rules and hands it to the core. What memory an address is decides how it is copied, and
+// how far it has to come: `asked` is kVisible for hipMemcpy, kDone for hipMemcpyPeer and kSent for hipMemcpyAsync. The
 // kind has only to be a known one, as in HIP.
-hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, CopyMode mode);
+hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Stage asked);
 
 // The same on a handle, with everything a copy call begins with.
-hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, CopyMode mode);
+hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked);
 
 inline CopyRequest linear(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
   return {.to = {to, size, size}, .from = {from, size, size}, .width = size, .kind = kind};

@@ -7,12 +7,12 @@ namespace hipr::api {
 namespace {
 
 hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, std::size_t width,
-                  std::size_t height, hipMemcpyKind kind, hipStream_t stream, CopyMode mode) {
+                  std::size_t height, hipMemcpyKind kind, hipStream_t stream, Stage asked) {
   if (!knownKind(kind)) return hipErrorInvalidMemcpyDirection;
   if (width != 0 && height != 0 && (dpitch < width || spitch < width)) return hipErrorInvalidPitchValue;
   const CopyRequest request{
       .to = {dst, dpitch, 0}, .from = {src, spitch, 0}, .width = width, .height = height, .kind = kind};
-  return copyMemory(stream, request, mode);
+  return copyMemory(stream, request, asked);
 }
 
 // The start of a box at `position` inside a pitched memory, and its strides. hipErrorInvalidValue when the box sticks
@@ -34,7 +34,7 @@ hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hi
 
 hipError_t copyBox(hipArray_t dstArray, const hipPitchedPtr& dst, const hipPos& dstPos, hipArray_t srcArray,
                    const hipPitchedPtr& src, const hipPos& srcPos, const hipExtent& extent, hipMemcpyKind kind,
-                   hipStream_t stream, CopyMode mode) {
+                   hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
@@ -47,10 +47,10 @@ hipError_t copyBox(hipArray_t dstArray, const hipPitchedPtr& dst, const hipPos& 
   CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth, .kind = kind};
   HIPR_TRY(boxSide(dst, dstPos, extent, request.to));
   HIPR_TRY(boxSide(src, srcPos, extent, request.from));
-  return copyMemory(*p, *s, request, mode);
+  return copyMemory(*p, *s, request, asked);
 }
 
-hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, CopyMode mode) {
+hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, Stage asked) {
   Process* p;
   Device* device;
   HIPR_TRY(process(p));
@@ -58,7 +58,7 @@ hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, CopyMo
   HIPR_TRY(findDevice(*p, c->srcDevice, device));
   HIPR_TRY(findDevice(*p, c->dstDevice, device));
   return copyBox(c->dstArray, c->dstPtr, c->dstPos, c->srcArray, c->srcPtr, c->srcPos, c->extent, hipMemcpyDefault,
-                 stream, mode);
+                 stream, asked);
 }
 
 // One side of the driver's descriptions. A pitch or height of 0 means tightly packed.
@@ -84,7 +84,7 @@ hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t devic
   return boxSide({const_cast<void*>(base), pitch, pitch, height}, position, extent, out);
 }
 
-hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, CopyMode mode) {
+hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
@@ -96,10 +96,10 @@ hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, CopyMode mode) 
                       {c->dstXInBytes, c->dstY, c->dstZ}, extent, request.to));
   HIPR_TRY(driverSide(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
                       {c->srcXInBytes, c->srcY, c->srcZ}, extent, request.from));
-  return copyMemory(*p, *s, request, mode);
+  return copyMemory(*p, *s, request, asked);
 }
 
-hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, CopyMode mode) {
+hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, Stage asked) {
   Process* p;
   HIPR_TRY(process(p));
   if (c == nullptr) return hipErrorInvalidValue;
@@ -121,59 +121,59 @@ hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, CopyMode mode
   as3D.WidthInBytes = c->WidthInBytes;
   as3D.Height = c->Height;
   as3D.Depth = 1;
-  return copyDriver(&as3D, stream, mode);
+  return copyDriver(&as3D, stream, asked);
 }
 
 }  // namespace
 
 hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                        hipMemcpyKind kind) {
-  return copy2D(dst, dpitch, src, spitch, width, height, kind, nullptr, CopyMode::kBlocking);
+  return copy2D(dst, dpitch, src, spitch, width, height, kind, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                             hipMemcpyKind kind, hipStream_t stream) {
-  return copy2D(dst, dpitch, src, spitch, width, height, kind, stream, CopyMode::kAsync);
+  return copy2D(dst, dpitch, src, spitch, width, height, kind, stream, Stage::kSent);
 }
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) {
   if (p == nullptr) return hipErrorInvalidValue;
   return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, nullptr,
-                 CopyMode::kBlocking);
+                 Stage::kVisible);
 }
 
 hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t stream) {
   if (p == nullptr) return hipErrorInvalidValue;
   return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, stream,
-                 CopyMode::kAsync);
+                 Stage::kSent);
 }
 
 hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) {
-  return copyPeerBox(p, nullptr, CopyMode::kBlocking);
+  return copyPeerBox(p, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t stream) {
-  return copyPeerBox(p, stream, CopyMode::kAsync);
+  return copyPeerBox(p, stream, Stage::kSent);
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D* pCopy) {
-  return copyDriver2D(pCopy, nullptr, CopyMode::kBlocking);
+  return copyDriver2D(pCopy, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* pCopy, hipStream_t stream) {
-  return copyDriver2D(pCopy, stream, CopyMode::kAsync);
+  return copyDriver2D(pCopy, stream, Stage::kSent);
 }
 
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* pCopy) {
-  return copyDriver2D(pCopy, nullptr, CopyMode::kBlocking);
+  return copyDriver2D(pCopy, nullptr, Stage::kVisible);
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* pCopy) {
-  return copyDriver(pCopy, nullptr, CopyMode::kBlocking);
+  return copyDriver(pCopy, nullptr, Stage::kVisible);
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* pCopy, hipStream_t stream) {
-  return copyDriver(pCopy, stream, CopyMode::kAsync);
+  return copyDriver(pCopy, stream, Stage::kSent);
 }
 
 }  // namespace hipr::api

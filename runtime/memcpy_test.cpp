@@ -25,6 +25,7 @@ class Memcpy : public testing::RuntimeTest {
     EXPECT_EQ(fake().live, 0);
   }
   static const Copy& last() { return fake().copies.back(); }
+  static Stage until() { return fake().stages.back(); }
 
   static constexpr std::size_t kSize = 4096;
   void *a = nullptr, *b = nullptr, *pinned = nullptr, *managed = nullptr;
@@ -36,27 +37,25 @@ TEST_F(Memcpy, KindsOfMemoryDecide) {
   struct {
     void *to, *from;
     MemoryKind toKind, fromKind;
-    bool waits, asyncWaits;
+    Stage until, asyncUntil;
   } cases[] = {
-      {a, host, MemoryKind::kDevice, MemoryKind::kPageable, true, false},
-      {host, a, MemoryKind::kPageable, MemoryKind::kDevice, true, true},
-      {a, b, MemoryKind::kDevice, MemoryKind::kDevice, false, false},
-      {a, pinned, MemoryKind::kDevice, MemoryKind::kHost, true, false},
-      {pinned, a, MemoryKind::kHost, MemoryKind::kDevice, true, false},
-      {managed, a, MemoryKind::kManaged, MemoryKind::kDevice, true, false},
-      {managed, host, MemoryKind::kManaged, MemoryKind::kPageable, true, true},
+      {a, host, MemoryKind::kDevice, MemoryKind::kPageable, Stage::kVisible, Stage::kSent},
+      {host, a, MemoryKind::kPageable, MemoryKind::kDevice, Stage::kVisible, Stage::kVisible},
+      {a, b, MemoryKind::kDevice, MemoryKind::kDevice, Stage::kDone, Stage::kSent},
+      {a, pinned, MemoryKind::kDevice, MemoryKind::kHost, Stage::kVisible, Stage::kSent},
+      {pinned, a, MemoryKind::kHost, MemoryKind::kDevice, Stage::kVisible, Stage::kSent},
+      {managed, a, MemoryKind::kManaged, MemoryKind::kDevice, Stage::kVisible, Stage::kSent},
+      {managed, host, MemoryKind::kManaged, MemoryKind::kPageable, Stage::kVisible, Stage::kVisible},
   };
   for (const auto& c : cases) {
     ASSERT_EQ(api::hipMemcpy(c.to, c.from, 100, hipMemcpyDefault), hipSuccess);
     EXPECT_EQ(last().to.kind, c.toKind);
     EXPECT_EQ(last().from.kind, c.fromKind);
-    EXPECT_EQ(last().blocking, c.waits);
-    EXPECT_TRUE(last().synchronous);
+    EXPECT_EQ(until(), c.until);
     EXPECT_EQ(last().width, 100u);
     EXPECT_EQ(last().height * last().depth, 1u);
     ASSERT_EQ(api::hipMemcpyAsync(c.to, c.from, 100, hipMemcpyDefault, stream), hipSuccess);
-    EXPECT_EQ(last().blocking, c.asyncWaits);
-    EXPECT_FALSE(last().synchronous);
+    EXPECT_EQ(until(), c.asyncUntil);
   }
 }
 
@@ -64,7 +63,7 @@ TEST_F(Memcpy, DriverFormsAreTheSame) {
   host[5] = 42;
   ASSERT_EQ(api::hipMemcpyHtoD(a, host, 16), hipSuccess);
   ASSERT_EQ(api::hipMemcpyDtoD(b, a, 16), hipSuccess);
-  EXPECT_FALSE(last().blocking);
+  EXPECT_EQ(until(), Stage::kDone);
   host[5] = 0;
   ASSERT_EQ(api::hipMemcpyDtoH(host, b, 16), hipSuccess);
   EXPECT_EQ(host[5], 42);
@@ -73,8 +72,9 @@ TEST_F(Memcpy, DriverFormsAreTheSame) {
   ASSERT_EQ(api::hipMemcpyDtoDAsync(b, a, 16, stream), hipSuccess);
   ASSERT_EQ(api::hipMemcpyDtoHAsync(host, b, 16, stream), hipSuccess);
   ASSERT_EQ(api::hipMemcpyWithStream(host, b, 16, hipMemcpyDeviceToHost, stream), hipSuccess);
-  EXPECT_TRUE(last().blocking);
+  EXPECT_EQ(until(), Stage::kVisible);
   ASSERT_EQ(api::hipMemcpyPeer(b, 1, a, 0, 16), hipSuccess);
+  EXPECT_EQ(until(), Stage::kDone);
   ASSERT_EQ(api::hipMemcpyPeerAsync(b, 1, a, 0, 16, stream), hipSuccess);
   EXPECT_EQ(fake().copies.size(), before + 6);
   EXPECT_EQ(api::hipMemcpyPeer(b, 7, a, 0, 16), hipErrorInvalidDevice);
@@ -116,7 +116,9 @@ TEST_F(Memcpy, TwoDimensions) {
   // The last row need not be a whole pitch long.
   EXPECT_EQ(api::hipMemcpy2DAsync(static_cast<char*>(a) + 48, 64, pinned, 16, 16, kSize / 64, hipMemcpyDefault, stream),
             hipSuccess);
-  EXPECT_FALSE(last().blocking);
+  EXPECT_EQ(until(), Stage::kSent);
+  ASSERT_EQ(api::hipMemcpy2D(a, 64, b, 64, 16, 4, hipMemcpyDefault), hipSuccess);
+  EXPECT_EQ(until(), Stage::kVisible) << "a copy of rows is waited for even inside device memory";
 }
 
 TEST_F(Memcpy, ThreeDimensions) {
@@ -225,10 +227,11 @@ TEST_F(Memcpy, Fills) {
   ASSERT_EQ(api::hipMemset(a, 0x1ff, 10), hipSuccess);
   EXPECT_EQ(fake().fills.back().value, 0xffu);
   EXPECT_EQ(fake().fills.back().elementSize, 1u);
-  EXPECT_EQ(fake().count("streamSynchronize"), 0) << "device memory is filled in stream order";
+  EXPECT_EQ(until(), Stage::kDone) << "device memory is filled in stream order";
   ASSERT_EQ(api::hipMemset(pinned, 1, 10), hipSuccess);
-  EXPECT_EQ(fake().count("streamSynchronize"), 1) << "the host may look at its memory at once";
+  EXPECT_EQ(until(), Stage::kVisible) << "the host may look at its memory at once";
   ASSERT_EQ(api::hipMemsetD16Async(a, 0x1234, 3, stream), hipSuccess);
+  EXPECT_EQ(until(), Stage::kSent);
   EXPECT_EQ(fake().fills.back().elementSize, 2u);
   EXPECT_EQ(fake().fills.back().width, 3u);
   ASSERT_EQ(api::hipMemsetD32(a, -1, kSize / 4), hipSuccess);

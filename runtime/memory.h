@@ -9,8 +9,12 @@ namespace hipr {
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
                           Region::Origin origin, void*& address, const void* owner = nullptr);
 
-// Ends what take() returned.
-hipError_t releaseMemory(Process& p, Region region);
+// What HIP promises before memory is freed: nothing that was given to a device that may use it is still on its way.
+void fence(Process& p, const Allocation& allocation);
+
+// Ends what take() returned: for the runtime, and for the core as well.
+void forgetMemory(Process& p, const Region& region);
+hipError_t releaseMemory(Process& p, const Region& region);
 
 // The memory an address lies in: an allocation, or a variable.
 std::optional<Region> findRegion(Process& p, const void* address);

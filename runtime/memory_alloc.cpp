@@ -10,24 +10,41 @@ namespace hipr {
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
                           Region::Origin origin, void*& address, const void* owner) {
   HIPR_TRY(asyncError());
-  Region region{.allocation = {.kind = kind, .device = device.index, .size = size, .flags = flags, .id = p.newId()},
-                .origin = origin,
-                .owner = owner};
+  Core* core;
+  HIPR_TRY(device.reach(core));
+  Region region{
+      .allocation =
+          {.kind = kind, .owner = &device, .device = device.index, .size = size, .flags = flags, .id = p.newId()},
+      .origin = origin,
+      .owner = owner};
   device.used.store(true, std::memory_order_relaxed);
-  HIPR_TRY(core::allocate(region.allocation));
+  HIPR_TRY(core->allocate(region.allocation));
   if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
-    core::release(region.allocation);
+    core->release(region.allocation);
     return hipErrorUnknown;
   }
   address = kind == MemoryKind::kHost ? region.allocation.host : region.allocation.devicePointer;
   return hipSuccess;
 }
 
-hipError_t releaseMemory(Process& p, Region region) {
+void fence(Process& p, const Allocation& allocation) {
+  const bool everywhere = allocation.kind != MemoryKind::kDevice;  // every device of its core reaches host memory
+  for (const auto& device : p.devices) {
+    const bool reaches = everywhere && &device->evenLost() == &allocation.owner->evenLost();
+    Core* core;
+    if ((reaches || device.get() == allocation.owner) && device->reach(core) == hipSuccess) core->fence(device->index);
+  }
+}
+
+void forgetMemory(Process& p, const Region& region) {
   if (region.origin == Region::Origin::kStream) leavePool(p, region);
   p.advice.forget(region.allocation.devicePointer, region.allocation.size);
   if (region.allocation.host != nullptr) p.advice.forget(region.allocation.host, region.allocation.size);
-  return core::release(region.allocation);
+}
+
+hipError_t releaseMemory(Process& p, const Region& region) {
+  forgetMemory(p, region);
+  return region.allocation.owner->evenLost().release(region.allocation);
 }
 
 namespace api {
@@ -102,7 +119,7 @@ hipError_t hipFree(void* ptr) {
     return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
   });
   if (!region) return hipErrorInvalidValue;
-  core::settle(region->allocation);
+  fence(*p, region->allocation);
   HIPR_TRY(releaseMemory(*p, *region));
   return asyncError();
 }

@@ -1,7 +1,7 @@
 // Every fill of the HIP API in one form.
 #include "runtime/api.h"
-#include "runtime/async_error.h"
 #include "runtime/stream.h"
+#include "runtime/submit.h"
 
 namespace hipr::api {
 
@@ -13,7 +13,7 @@ struct FillRequest {
   std::uint32_t elementSize = 1;
   std::size_t pitch = 0, slice = 0;              // bytes
   std::size_t width = 0, height = 1, depth = 1;  // width in elements
-  bool blocking = false;                         // a call without "Async"
+  bool async = true;
 };
 
 hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
@@ -44,14 +44,10 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
                   .value = r.value,
                   .elementSize = r.elementSize,
                   .kind = memory.kind,
-                  .synchronous = r.blocking};
-  HIPR_TRY(core::fill(fill, *s));
+                  .owner = memory.owner};
   // The host may look at its own memory as soon as a call without "Async" returns.
-  if (r.blocking && memory.kind != MemoryKind::kDevice) {
-    HIPR_TRY(core::streamSynchronize(*s));
-    return asyncError();
-  }
-  return afterAsync(*p, *s);
+  const Stage until = memory.kind == MemoryKind::kDevice ? Stage::kDone : Stage::kVisible;
+  return submit(*p, *s, fill, r.async ? Stage::kSent : until);
 }
 
 template <class T>
@@ -68,7 +64,7 @@ FillRequest rows(void* address, std::size_t pitch, T value, std::size_t width, s
 }
 
 hipError_t now(FillRequest r) {
-  r.blocking = true;
+  r.async = false;
   return fillMemory(nullptr, r);
 }
 

@@ -10,6 +10,7 @@
 #include "code_object/kernarg.h"
 #include "code_object/select.h"
 #include "runtime/memcpy.h"
+#include "runtime/submit.h"
 
 namespace hipr {
 
@@ -76,16 +77,19 @@ std::vector<std::byte> initialValue(const code::CodeObject& code, std::uint64_t 
 
 // Managed variables of code loaded by hand. (Those the compiler registers have their memory before main, registry.cpp.)
 hipError_t makeManagedVariables(Process& p, Module& module) {
+  Core* core;
+  HIPR_TRY(module.owner->reach(core));
   for (const code::Variable& variable : module.code->variables()) {
     if (!variable.managed || variable.initialSize == 0) continue;
     Region region{.allocation = {.kind = MemoryKind::kManaged,
+                                 .owner = module.owner,
                                  .device = module.device,
                                  .size = variable.initialSize,
                                  .flags = hipMemAttachGlobal,
                                  .id = p.newId()},
                   .origin = Region::Origin::kVariable,
                   .owner = &module};
-    HIPR_TRY(core::allocate(region.allocation));
+    HIPR_TRY(core->allocate(region.allocation));
     p.allocations.insert(region);
     const auto initial = initialValue(*module.code, variable.initialAddress, variable.initialSize);
     std::memcpy(region.allocation.host, initial.data(), initial.size());
@@ -111,13 +115,16 @@ hipError_t parseCode(const Device& device, code::Bytes image, bool keep, std::sh
 }
 
 hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::CodeObject> code, Module*& out) {
+  Core* core;
+  HIPR_TRY(device.reach(core));
   Module* module = p.modules.create();
   if (module == nullptr) return hipErrorOutOfMemory;
   module->id = p.newId();
+  module->owner = &device;
   module->device = device.index;
   module->code = std::move(code);
   device.used.store(true, std::memory_order_relaxed);
-  hipError_t error = core::moduleLoad(*module);
+  const hipError_t error = core->load(*module);
   if (error != hipSuccess) {
     p.modules.take(module);
     p.modules.recycle(module);
@@ -145,9 +152,10 @@ hipError_t unloadModule(Process& p, Module* module) {
   }
   for (const auto& [name, function] : functions)
     if (p.functions.take(function) != nullptr) p.functions.recycle(function);
+  Core& core = module->owner->evenLost();
   for (Region& region : p.allocations.takeAll([&](const Region& r) { return r.owner == module; }))
-    if (region.allocation.kind != MemoryKind::kDevice) core::release(region.allocation);
-  const hipError_t error = core::moduleUnload(*module);
+    if (region.allocation.kind != MemoryKind::kDevice) core.release(region.allocation);
+  const hipError_t error = core.unload(*module);
   module->code.reset();
   p.modules.recycle(module);
   return error;
@@ -183,10 +191,13 @@ hipError_t findVariable(Process& p, Module& module, const std::string& name, voi
       return hipSuccess;
     }
   }
-  HIPR_TRY(core::moduleVariable(module, name, &address));
+  Core* core;
+  HIPR_TRY(module.owner->reach(core));
+  HIPR_TRY(core->variable(module, name, &address));
   // Copies to and from it are checked like those of any other memory. Two threads may both come here: one insert wins.
   if (size != 0)
     p.allocations.insert({.allocation = {.kind = MemoryKind::kDevice,
+                                         .owner = module.owner,
                                          .device = module.device,
                                          .size = size,
                                          .devicePointer = address,
@@ -201,14 +212,14 @@ hipError_t findVariable(Process& p, Module& module, const std::string& name, voi
 hipError_t pointManagedVariable(Process& p, Module& module, const std::string& name, void* target) {
   Stream* stream;
   void* slot = nullptr;
-  HIPR_TRY(nullStream(p, *p.deviceByIndex[module.device], stream));
-  HIPR_TRY(core::moduleVariable(module, name, &slot));
-  const Copy copy{.to = {.address = slot, .kind = MemoryKind::kDevice, .device = module.device},
+  Core* core;
+  HIPR_TRY(module.owner->reach(core));
+  HIPR_TRY(nullStream(p, *module.owner, stream));
+  HIPR_TRY(core->variable(module, name, &slot));
+  const Copy copy{.to = {.address = slot, .kind = MemoryKind::kDevice, .owner = module.owner, .device = module.device},
                   .from = {.address = &target},
-                  .width = sizeof(target),
-                  .blocking = true};
-  HIPR_TRY(core::copy(copy, *stream));
-  return core::streamSynchronize(*stream);  // kernels of any stream may read it from now on
+                  .width = sizeof(target)};
+  return submit(p, *stream, copy, Stage::kDone);  // kernels of any stream may read it from now on
 }
 
 }  // namespace hipr

@@ -1,6 +1,7 @@
 // The objects a HIP program holds handles to. runtime/ makes, finds and destroys them (runtime/handles.h); the core
-// keeps what it needs to know about each behind `impl`. Their identity numbers are made here, so creating one needs no
-// answer from anyone. Every `device` is an index into Platform::devices, whatever *_VISIBLE_DEVICES hides.
+// keeps what it needs to know about each in `impl`. Their identity numbers are made here, so creating one needs no
+// answer from anyone. `owner` is the device as the program sees it, and leads to the core; `device` is its number
+// there.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,25 +18,34 @@
 
 namespace hipr {
 
+struct Device;
+
+// What a core attaches to an object of the runtime. Ends with it, at the latest when its slot is reused.
+struct CoreObject {
+  virtual ~CoreObject() = default;
+};
+
 struct Stream {
   enum class Kind { kCreated, kNull, kPerThread };
   std::uint64_t id = 0;  // unique in the process, never reused
   Kind kind = Kind::kCreated;
+  Device* owner = nullptr;
   int device = 0;
   unsigned flags = 0;
   int priority = 0;
   std::vector<std::uint32_t> cuMask;
   std::mutex attributesMutex;
   std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;  // those the program has set
-  void* impl = nullptr;
+  std::unique_ptr<CoreObject> impl;
 };
 
 struct Event {
   std::uint64_t id = 0;
+  Device* owner = nullptr;
   int device = 0;
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
-  void* impl = nullptr;
+  std::unique_ptr<CoreObject> impl;
 };
 
 struct Module;
@@ -47,18 +56,19 @@ struct Function {
   const code::Kernel* kernel = nullptr;   // points into module->code
   std::atomic<int> maxDynamicShared{-1};  // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
   std::atomic<int> sharedCarveout{0};
-  std::uint32_t argumentBytes = 0;  // explicit part of its kernarg segment
-  void* impl = nullptr;
+  std::uint32_t argumentBytes = 0;      // explicit part of its kernarg segment
+  std::atomic<bool> introduced{false};  // for a core that has to be told of it before its first launch
 };
 
 struct Module {
   std::uint64_t id = 0;
+  Device* owner = nullptr;
   int device = 0;
   std::shared_ptr<const code::CodeObject> code;
   std::mutex mutex;
   std::map<std::string, Function*> functions;  // by kernel name, made on first use; owned by the handle pool
   std::map<std::string, void*> variables;      // addresses already asked for
-  void* impl = nullptr;
+  std::unique_ptr<CoreObject> impl;
 };
 
 enum class MemoryKind {
@@ -71,61 +81,13 @@ enum class MemoryKind {
 
 struct Allocation {
   MemoryKind kind = MemoryKind::kDevice;
+  Device* owner = nullptr;
   int device = 0;
   std::size_t size = 0;
   unsigned flags = 0;
   void* host = nullptr;           // where the CPU of this process reads it, or null
   void* devicePointer = nullptr;  // where kernels read it
   std::uint64_t id = 0;
-  void* impl = nullptr;
-};
-
-// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart. In copies and
-// fills registered memory is named by its host address, whichever of its addresses the program used.
-struct Plane {
-  void* address = nullptr;
-  std::size_t pitch = 0;
-  std::size_t slice = 0;
-  MemoryKind kind = MemoryKind::kPageable;
-  int device = 0;  // owner, for kinds other than kPageable
-};
-
-struct Copy {
-  Plane to{};
-  Plane from{};
-  std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
-  std::size_t height = 1;
-  std::size_t depth = 1;
-  // The call is synchronous for the host: on return, pageable memory it reads may be changed, host memory it writes is
-  // written, and the stream answers a query as if the call had waited for it.
-  bool blocking = false;
-  // A call without "Async": it need not wait, but work given to any stream after it must find it done.
-  bool synchronous = false;
-};
-
-struct Fill {
-  void* address = nullptr;
-  std::size_t pitch = 0;
-  std::size_t slice = 0;
-  std::size_t width = 0;  // elements
-  std::size_t height = 1;
-  std::size_t depth = 1;
-  std::uint32_t value = 0;
-  std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
-  MemoryKind kind = MemoryKind::kDevice;
-  bool synchronous = false;  // as in Copy
-};
-
-struct Launch {
-  Function* function = nullptr;
-  dim3 groups{};   // work-groups
-  dim3 block{};    // work-items per group
-  dim3 threads{};  // work-items in all; groups * block unless hipExtModuleLaunchKernel asked for partial groups
-  unsigned sharedBytes = 0;  // dynamic LDS
-  bool cooperative = false;
-  std::span<const std::byte> arguments;  // explicit part of the kernarg segment, laid out by the kernel's metadata
-  Event* start = nullptr;
-  Event* stop = nullptr;
 };
 
 }  // namespace hipr

@@ -77,22 +77,21 @@ bool knownFlags(unsigned flags) {
   return flags == hipOccupancyDefault || flags == hipOccupancyDisableCachingOverride;
 }
 
-const DeviceInfo& infoOf(const Process& p, const Function& f) {
-  return *p.deviceByIndex[f.module->device]->info;
+const DeviceInfo& infoOf(const Function& f) {
+  return *f.module->owner->info;
 }
 
-hipError_t maxBlocks(const Process& p, const Function& f, int blockSize, std::size_t dynamicShared, int* out) {
+hipError_t maxBlocks(const Function& f, int blockSize, std::size_t dynamicShared, int* out) {
   if (blockSize <= 0) return hipErrorInvalidValue;
-  const DeviceInfo& info = infoOf(p, f);
+  const DeviceInfo& info = infoOf(f);
   *out =
       blockSize > info.props.maxThreadsPerBlock ? 0 : blocksPerUnit(info, f.kernel->metadata, blockSize, dynamicShared);
   return hipSuccess;
 }
 
 // The block size that keeps most lanes busy, the largest of equals, and the grid that fills the device with it.
-hipError_t bestBlock(const Process& p, const Function& f, std::size_t dynamicShared, int limit, int* gridSize,
-                     int* blockSize) {
-  const DeviceInfo& info = infoOf(p, f);
+hipError_t bestBlock(const Function& f, std::size_t dynamicShared, int limit, int* gridSize, int* blockSize) {
+  const DeviceInfo& info = infoOf(f);
   const code::KernelMetadata& kernel = f.kernel->metadata;
   int most = info.props.maxThreadsPerBlock;
   if (kernel.maxFlatWorkgroupSize != 0) most = std::min(most, static_cast<int>(kernel.maxFlatWorkgroupSize));
@@ -120,7 +119,7 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numB
   Function* function;
   if (numBlocks == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHandle(f, p, function));
-  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, numBlocks);
+  return maxBlocks(*function, blockSize, dynSharedMemPerBlk, numBlocks);
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, hipFunction_t f, int blockSize,
@@ -135,7 +134,7 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks,
   Function* function;
   if (numBlocks == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHost(f, p, function));
-  return maxBlocks(*p, *function, blockSize, dynSharedMemPerBlk, numBlocks);
+  return maxBlocks(*function, blockSize, dynSharedMemPerBlk, numBlocks);
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* f, int blockSize,
@@ -151,7 +150,7 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* gridSize, int* 
   Function* function;
   if (gridSize == nullptr || blockSize == nullptr || !knownFlags(flags)) return hipErrorInvalidValue;
   HIPR_TRY(findHandle(f, p, function));
-  return bestBlock(*p, *function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
+  return bestBlock(*function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
 }
 
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* gridSize, int* blockSize, hipFunction_t f,
@@ -166,7 +165,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int* gridSize, int* blockSize, cons
   Function* function;
   if (gridSize == nullptr || blockSize == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findHost(f, p, function));
-  return bestBlock(*p, *function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
+  return bestBlock(*function, dynSharedMemPerBlk, blockSizeLimit, gridSize, blockSize);
 }
 
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* f, int numBlocks,
@@ -175,7 +174,7 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, con
   Function* function;
   HIPR_TRY(findHost(f, p, function));
   if (dynamicSmemSize == nullptr || numBlocks <= 0 || blockSize <= 0) return hipErrorInvalidValue;
-  const DeviceInfo& info = infoOf(*p, *function);
+  const DeviceInfo& info = infoOf(*function);
   const std::size_t fixed = function->kernel->metadata.groupFixedSize;
   const std::size_t share = std::min(info.props.maxSharedMemoryPerMultiProcessor / static_cast<std::size_t>(numBlocks),
                                      info.props.sharedMemPerBlock);

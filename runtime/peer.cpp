@@ -6,14 +6,16 @@ namespace hipr::api {
 
 namespace {
 
-hipError_t setPeerAccess(Process& p, Device& device, Device& peer, bool enabled) {
-  if (&device == &peer || !p.platform->peer(device.index, peer.index).canAccess) return hipErrorInvalidDevice;
+hipError_t setPeerAccess(Device& device, Device& peer, bool enabled) {
+  if (&device == &peer || !peerInfo(device, peer).canAccess) return hipErrorInvalidDevice;
+  Core* core;
+  HIPR_TRY(device.reach(core));
   {
     std::lock_guard lock(device.mutex);
     if (enabled && !device.peers.insert(peer.ordinal).second) return hipErrorPeerAccessAlreadyEnabled;
     if (!enabled && device.peers.erase(peer.ordinal) == 0) return hipErrorPeerAccessNotEnabled;
   }
-  return core::setPeerAccess(device.index, peer.index, enabled);
+  return core->setPeerAccess(device.index, peer.index, enabled);
 }
 
 hipError_t findPair(int first, int second, Process*& p, Device*& a, Device*& b) {
@@ -32,7 +34,7 @@ hipError_t hipDeviceCanAccessPeer(int* canAccessPeer, int deviceId, int peerDevi
   *canAccessPeer = 0;
   if (deviceId == peerDeviceId) return hipSuccess;  // whether it exists or not
   HIPR_TRY(findPair(deviceId, peerDeviceId, p, device, peer));
-  *canAccessPeer = p->platform->peer(device->index, peer->index).canAccess;
+  *canAccessPeer = peerInfo(*device, *peer).canAccess;
   return hipSuccess;
 }
 
@@ -42,14 +44,14 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
   HIPR_TRY(process(p));
   if (flags != 0) return hipErrorInvalidValue;
   HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
-  return setPeerAccess(*p, *device, *peer, true);
+  return setPeerAccess(*device, *peer, true);
 }
 
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
   Process* p;
   Device *device, *peer;
   HIPR_TRY(findPair(threadState().device, peerDeviceId, p, device, peer));
-  return setPeerAccess(*p, *device, *peer, false);
+  return setPeerAccess(*device, *peer, false);
 }
 
 hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int srcDevice, int dstDevice) {
@@ -60,7 +62,7 @@ hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attr, int srcDe
   HIPR_TRY(findPair(srcDevice, dstDevice, p, from, to));
   if (from == to) return hipErrorInvalidDevice;
   if (attr < hipDevP2PAttrPerformanceRank || attr > hipDevP2PAttrHipArrayAccessSupported) return hipErrorInvalidValue;
-  *value = p->platform->peer(from->index, to->index).p2p[attr];
+  *value = peerInfo(*from, *to).p2p[attr];
   return hipSuccess;
 }
 
@@ -71,7 +73,7 @@ hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t* link
   if (linktype == nullptr || hopcount == nullptr || device1 == device2 || device1 < 0 || device2 < 0)
     return hipErrorInvalidValue;
   HIPR_TRY(findPair(device1, device2, p, from, to));
-  const PeerInfo& peer = p->platform->peer(from->index, to->index);
+  const PeerInfo& peer = peerInfo(*from, *to);
   *linktype = peer.linkType;
   *hopcount = peer.hops;
   return hipSuccess;

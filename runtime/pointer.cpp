@@ -78,7 +78,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
   *attributes = {.type = typeOf(*region),
-                 .device = p->deviceByIndex[memory.device]->ordinal,
+                 .device = memory.owner->ordinal,
                  .devicePointer = at(memory.devicePointer, offset),
                  .hostPointer = memory.kind == MemoryKind::kDevice ? nullptr : at(memory.host, offset),
                  .isManaged = isManaged(*region),
@@ -97,7 +97,7 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   }
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
-  Device* device = p->deviceByIndex[memory.device];
+  Device* device = memory.owner;
   switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
       return answer(data, contextOf(device));

@@ -6,6 +6,7 @@
 #include "runtime/async_error.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "runtime/submit.h"
 
 namespace hipr {
 
@@ -16,7 +17,7 @@ hipError_t defaultPool(Process& p, Device& device, MemoryPool*& out) {
   if (device.defaultPool == nullptr) {
     device.defaultPool = p.pools.create();
     if (device.defaultPool == nullptr) return hipErrorOutOfMemory;
-    device.defaultPool->device = device.index;
+    device.defaultPool->owner = &device;
   }
   out = device.defaultPool;
   return hipSuccess;
@@ -47,8 +48,8 @@ hipError_t allocateFrom(Process& p, MemoryPool& pool, std::size_t size, void** o
   *out = nullptr;
   if (size == 0) return hipSuccess;
   if (!enterPool(pool, size)) return hipErrorOutOfMemory;
-  const hipError_t error = allocateMemory(p, *p.deviceByIndex[pool.device], MemoryKind::kDevice, size,
-                                          hipDeviceMallocDefault, Region::Origin::kStream, *out, &pool);
+  const hipError_t error = allocateMemory(p, *pool.owner, MemoryKind::kDevice, size, hipDeviceMallocDefault,
+                                          Region::Origin::kStream, *out, &pool);
   if (error != hipSuccess) leave(p, pool, size);
   return error;
 }
@@ -107,7 +108,7 @@ hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
   HIPR_TRY(process(p));
   if (dev_ptr == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
-  HIPR_TRY(currentPool(*p, *p->deviceByIndex[s->device], pool));
+  HIPR_TRY(currentPool(*p, *s->owner, pool));
   return allocateFrom(*p, *pool, size, dev_ptr);
 }
 
@@ -131,7 +132,9 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
     return r.allocation.kind == MemoryKind::kDevice &&
            (r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream);
   });
-  return region ? releaseMemory(*p, *region) : hipErrorInvalidValue;
+  if (!region) return hipErrorInvalidValue;
+  forgetMemory(*p, *region);
+  return hand(*s, Free{region->allocation}, Stage::kSent);
 }
 
 hipError_t hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* pool_props) {
@@ -144,7 +147,7 @@ hipError_t hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* pool_
   if (findDevice(*p, pool_props->location.id, device) != hipSuccess) return hipErrorInvalidValue;
   MemoryPool* pool = p->pools.create();
   if (pool == nullptr) return hipErrorOutOfMemory;
-  pool->device = device->index;
+  pool->owner = device;
   pool->maxSize = pool_props->maxSize;
   *mem_pool = handleOf(pool);
   return hipSuccess;
@@ -154,7 +157,7 @@ hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool) {
   Process* p;
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
-  Device& device = *p->deviceByIndex[pool->device];
+  Device& device = *pool->owner;
   {
     std::lock_guard lock(device.mutex);
     if (pool == device.defaultPool) return hipErrorInvalidValue;
@@ -185,7 +188,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
   HIPR_TRY(findDevice(*p, device, d));
-  if (pool->device != d->index) return hipErrorInvalidDevice;
+  if (pool->owner != d) return hipErrorInvalidDevice;
   std::lock_guard lock(d->mutex);
   d->pool = pool;
   return hipSuccess;

@@ -1,5 +1,5 @@
 // Memory pools: what a program may set and ask about memory that it allocates in stream order. A pool keeps no memory
-// of its own: what is freed goes back to the device at once, where core::release keeps it from being reused while work
+// of its own: what is freed goes back to the device at once, where the core keeps it from being reused while work
 // could still touch it. So a pool has reserved exactly what is in use, and there is never anything to trim.
 #pragma once
 
@@ -12,10 +12,11 @@
 namespace hipr {
 
 struct Process;
+struct Device;
 struct Region;
 
 struct MemoryPool {
-  int device = 0;             // index into Platform::devices
+  Device* owner = nullptr;
   std::uint64_t maxSize = 0;  // 0: only the device limits it
 
   std::mutex mutex;  // guards all below

@@ -82,7 +82,7 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc* de
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (desc_list == nullptr || count == 0) return hipErrorInvalidValue;
-  Device& owner = *p->deviceByIndex[pool->device];
+  Device& owner = *pool->owner;
   for (const hipMemAccessDesc& desc : std::span(desc_list, count)) {
     Device* device;
     if (desc.location.type != hipMemLocationTypeDevice) return hipErrorInvalidValue;
@@ -94,8 +94,10 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc* de
       if (desc.flags != hipMemAccessFlagsProtReadWrite) return hipErrorInvalidDevice;  // it cannot lose its own memory
       continue;
     }
-    if (!p->platform->peer(device->index, owner.index).canAccess) return hipErrorInvalidDevice;
-    if (desc.flags != hipMemAccessFlagsProtNone) HIPR_TRY(core::setPeerAccess(device->index, owner.index, true));
+    if (!peerInfo(*device, owner).canAccess) return hipErrorInvalidDevice;
+    Core* core;
+    HIPR_TRY(device->reach(core));
+    if (desc.flags != hipMemAccessFlagsProtNone) HIPR_TRY(core->setPeerAccess(device->index, owner.index, true));
     std::lock_guard lock(pool->mutex);
     pool->access[device->ordinal] = desc.flags;
   }
@@ -112,7 +114,7 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t mem_pool, 
   HIPR_TRY(findDevice(*p, location->id, device));
   std::lock_guard lock(pool->mutex);
   const auto set = pool->access.find(device->ordinal);
-  if (device->index == pool->device)
+  if (device == pool->owner)
     *flags = hipMemAccessFlagsProtReadWrite;
   else
     *flags = set != pool->access.end() ? set->second : hipMemAccessFlagsProtNone;

@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "base/env.h"
-#include "runtime/async_error.h"
 #include "runtime/fork.h"
 #include "runtime/visible_devices.h"
 
@@ -11,39 +10,46 @@ namespace hipr {
 
 std::atomic<Process*> processPointer{nullptr};
 
+namespace {
+
+// Where one device of the row that all cores make together really is.
+struct Place {
+  Core* core;
+  const Platform* platform;
+  int index;
+};
+
+}  // namespace
+
 hipError_t openProcess(Process*& out) {
   if (exited()) return hipErrorDeinitialized;
   // Connecting may take long. Whoever else needs a device has to wait for it too; nobody who does not comes here.
   std::lock_guard lock(openMutex());
   if ((out = openedProcess()) != nullptr) return hipSuccess;
   watchForks();
-  const Platform* platform = nullptr;
-  HIPR_TRY(core::open(&platform));
+  std::vector<Place> places;
+  DeviceRow all;
+  for (Core* core : cores()) {
+    const Platform* platform = nullptr;
+    HIPR_TRY(core->open(&platform));
+    for (int index = 0; index < static_cast<int>(platform->devices.size()); ++index) {
+      places.push_back({core, platform, index});
+      all.push_back(&platform->devices[index]);
+    }
+  }
 
   auto fresh = std::make_unique<Process>();
-  fresh->platform = platform;
   fresh->launchBlocking = envFlag("HIP_LAUNCH_BLOCKING");
-  fresh->deviceByIndex.resize(platform->devices.size());
-  for (int index : visibleDevices(*platform)) {
-    auto device = std::make_unique<Device>();
-    device->ordinal = static_cast<int>(fresh->devices.size());
-    device->index = index;
-    device->info = &platform->devices[index];
-    fresh->deviceByIndex[index] = device.get();
-    fresh->devices.push_back(std::move(device));
+  for (const int visible : visibleDevices(all)) {
+    const Place& place = places[visible];
+    fresh->devices.push_back(
+        std::make_unique<Device>(*place.core, *place.platform, place.index, static_cast<int>(fresh->devices.size())));
   }
   if (fresh->devices.empty()) return hipErrorNoDevice;
   if (exited()) return hipErrorDeinitialized;
   out = fresh.release();  // never destroyed, see the header
   processPointer.store(out, std::memory_order_release);
   return hipSuccess;
-}
-
-hipError_t afterAsync(Process& p, Stream& stream) {
-  if (!p.launchBlocking) [[likely]]
-    return hipSuccess;
-  HIPR_TRY(core::streamSynchronize(stream));
-  return asyncError();
 }
 
 }  // namespace hipr

@@ -23,9 +23,7 @@
 namespace hipr {
 
 struct Process {
-  const Platform* platform = nullptr;
-  std::vector<std::unique_ptr<Device>> devices;  // those the program sees, by ordinal
-  std::vector<Device*> deviceByIndex;            // by platform index; null for the others
+  std::vector<std::unique_ptr<Device>> devices;  // those the program sees, of all cores, by ordinal
   bool launchBlocking = false;                   // HIP_LAUNCH_BLOCKING=1
 
   AllocationMap allocations;
@@ -68,9 +66,6 @@ inline hipError_t currentDevice(Process*& p, Device*& out) {
   HIPR_TRY(process(p));
   return findDevice(*p, threadState().device, out);
 }
-
-// With HIP_LAUNCH_BLOCKING=1 every asynchronous operation is waited for before its call returns.
-hipError_t afterAsync(Process& p, Stream& stream);
 
 // runtime/exit.cpp
 bool exited();

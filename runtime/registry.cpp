@@ -69,15 +69,18 @@ hipError_t adoptManaged(Process& p, Device& device, const ManagedVariable& varia
     return hipSuccess;
   }
   Region region{.allocation = {.kind = MemoryKind::kRegistered,
+                               .owner = &device,
                                .device = device.index,
                                .size = variable.size,
                                .flags = hipHostRegisterPortable | hipHostRegisterMapped,
                                .host = variable.host,
                                .id = p.newId()},
                 .origin = Region::Origin::kVariable};
-  HIPR_TRY(core::allocate(region.allocation));
+  Core* core;
+  HIPR_TRY(device.reach(core));
+  HIPR_TRY(core->allocate(region.allocation));
   if (!p.allocations.insert(region)) {  // another thread was faster, for another device
-    core::release(region.allocation);
+    core->release(region.allocation);
     return adoptManaged(p, device, variable, devicePointer);
   }
   devicePointer = region.allocation.devicePointer;
@@ -124,7 +127,7 @@ void unload(Process& p, Binary& binary) {
     if (Module* module = binary.modules.get(p, *device)) unloadModule(p, module);
   for (const ManagedVariable& variable : binary.managed)
     if (auto region = p.allocations.take(variable.host, [](const Region&) { return true; }))
-      core::release(region->allocation);
+      region->allocation.owner->evenLost().release(region->allocation);
 }
 
 // Takes what belongs to the binary out of a list, and puts another registration of the same address in its place.

@@ -4,6 +4,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/submit.h"
 
 namespace hipr {
 
@@ -11,16 +12,19 @@ namespace {
 
 hipError_t makeStream(Process& p, Device& device, Stream::Kind kind, unsigned flags, int priority,
                       std::vector<std::uint32_t> cuMask, Stream*& out) {
+  Core* core;
+  HIPR_TRY(device.reach(core));
   Stream* stream = p.streams.create();
   if (stream == nullptr) return hipErrorOutOfMemory;
   stream->id = p.newId();
   stream->kind = kind;
+  stream->owner = &device;
   stream->device = device.index;
   stream->flags = flags;
   stream->priority = priority;
   stream->cuMask = std::move(cuMask);
   device.used.store(true, std::memory_order_relaxed);
-  if (const hipError_t error = core::streamCreate(*stream); error != hipSuccess) {
+  if (const hipError_t error = core->create(*stream); error != hipSuccess) {
     p.streams.take(stream);
     p.streams.recycle(stream);
     return error;
@@ -62,7 +66,7 @@ hipError_t lookUp(hipStream_t handle, Process*& p, Stream*& out) {
   return findStream(*p, handle, out);
 }
 
-// A callback of hipStreamAddCallback on its way through core::hostFunction.
+// A callback of hipStreamAddCallback on its way through a core.
 struct Callback {
   hipStreamCallback_t function;
   hipStream_t stream;
@@ -106,7 +110,7 @@ hipError_t streamForWork(hipStream_t handle, Process*& p, Stream*& out) {
 
 void destroyStream(Process& p, Stream* stream) {
   if (p.streams.take(stream) == nullptr) return;
-  core::streamDestroy(*stream);
+  stream->owner->evenLost().destroy(*stream);
   p.streams.recycle(stream);
 }
 
@@ -135,7 +139,7 @@ hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32
   Stream* s;
   HIPR_TRY(lookUp(stream, p, s));
   if (cuMask == nullptr) return hipErrorInvalidValue;
-  const std::size_t units = p->deviceByIndex[s->device]->info->props.multiProcessorCount;
+  const std::size_t units = s->owner->info->props.multiProcessorCount;
   if (cuMaskSize < (units + 31) / 32) return hipErrorInvalidValue;
   std::fill_n(cuMask, cuMaskSize, 0);
   if (!s->cuMask.empty()) {
@@ -154,7 +158,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   if (s == nullptr) return hipErrorContextIsDestroyed;
   if (s->kind != Stream::Kind::kCreated) return hipErrorInvalidHandle;
   if (p->streams.take(s) == nullptr) return hipErrorContextIsDestroyed;
-  const hipError_t error = core::streamDestroy(*s);
+  const hipError_t error = s->owner->evenLost().destroy(*s);
   p->streams.recycle(s);
   return error;
 }
@@ -163,7 +167,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
-  HIPR_TRY(core::streamSynchronize(*s));
+  HIPR_TRY(synchronize(*s));
   return asyncError();
 }
 
@@ -171,7 +175,9 @@ hipError_t hipStreamQuery(hipStream_t stream) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
-  return core::streamQuery(*s);
+  Core* core;
+  HIPR_TRY(s->owner->reach(core));
+  return core->query(*s);
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
@@ -183,7 +189,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   if (e == nullptr || findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
-  return core::streamWaitEvent(*s, *e);
+  return hand(*s, Wait{e}, Stage::kSent);
 }
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* userData, unsigned int flags) {
@@ -193,7 +199,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
   auto thunk = std::make_unique<Callback>(Callback{callback, stream, userData});
-  HIPR_TRY(core::hostFunction(*s, Callback::run, thunk.get()));
+  HIPR_TRY(hand(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));
   thunk.release();  // run() owns it now
   return afterAsync(*p, *s);
 }
@@ -204,8 +210,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void* userData)
   HIPR_TRY(process(p));
   if (fn == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
-  HIPR_TRY(core::hostFunction(*s, fn, userData));
-  return afterAsync(*p, *s);
+  return submit(*p, *s, HostFunction{fn, userData});
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
@@ -235,7 +240,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   HIPR_TRY(process(p));
   if (device == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
-  *device = p->deviceByIndex[s->device]->ordinal;
+  *device = s->owner->ordinal;
   return hipSuccess;
 }
 

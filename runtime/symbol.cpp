@@ -13,14 +13,14 @@ hipError_t symbolPart(Process& p, Stream& stream, const void* symbol, std::size_
                       void*& address) {
   if (symbol == nullptr) return hipErrorInvalidSymbol;
   std::size_t length = 0;
-  HIPR_TRY(registeredVariable(p, *p.deviceByIndex[stream.device], symbol, address, length));
+  HIPR_TRY(registeredVariable(p, *stream.owner, symbol, address, length));
   if (offset > length || size > length - offset) return hipErrorInvalidValue;
   address = static_cast<std::byte*>(address) + offset;
   return hipSuccess;
 }
 
 hipError_t toSymbol(const void* symbol, const void* src, std::size_t size, std::size_t offset, hipMemcpyKind kind,
-                    hipStream_t stream, CopyMode mode) {
+                    hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
@@ -28,11 +28,11 @@ hipError_t toSymbol(const void* symbol, const void* src, std::size_t size, std::
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
   HIPR_TRY(symbolPart(*p, *s, symbol, offset, size, address));
-  return copyMemory(*p, *s, linear(address, src, size, kind), mode);
+  return copyMemory(*p, *s, linear(address, src, size, kind), asked);
 }
 
 hipError_t fromSymbol(void* dst, const void* symbol, std::size_t size, std::size_t offset, hipMemcpyKind kind,
-                      hipStream_t stream, CopyMode mode) {
+                      hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
@@ -40,7 +40,7 @@ hipError_t fromSymbol(void* dst, const void* symbol, std::size_t size, std::size
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
   HIPR_TRY(symbolPart(*p, *s, symbol, offset, size, address));
-  return copyMemory(*p, *s, linear(dst, address, size, kind), mode);
+  return copyMemory(*p, *s, linear(dst, address, size, kind), asked);
 }
 
 }  // namespace
@@ -64,21 +64,21 @@ hipError_t hipGetSymbolSize(size_t* size, const void* symbol) {
 }
 
 hipError_t hipMemcpyToSymbol(const void* symbol, const void* src, size_t sizeBytes, size_t offset, hipMemcpyKind kind) {
-  return toSymbol(symbol, src, sizeBytes, offset, kind, nullptr, CopyMode::kBlocking);
+  return toSymbol(symbol, src, sizeBytes, offset, kind, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* src, size_t sizeBytes, size_t offset,
                                   hipMemcpyKind kind, hipStream_t stream) {
-  return toSymbol(symbol, src, sizeBytes, offset, kind, stream, CopyMode::kAsync);
+  return toSymbol(symbol, src, sizeBytes, offset, kind, stream, Stage::kSent);
 }
 
 hipError_t hipMemcpyFromSymbol(void* dst, const void* symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind) {
-  return fromSymbol(dst, symbol, sizeBytes, offset, kind, nullptr, CopyMode::kBlocking);
+  return fromSymbol(dst, symbol, sizeBytes, offset, kind, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind,
                                     hipStream_t stream) {
-  return fromSymbol(dst, symbol, sizeBytes, offset, kind, stream, CopyMode::kAsync);
+  return fromSymbol(dst, symbol, sizeBytes, offset, kind, stream, Stage::kSent);
 }
 
 }  // namespace hipr::api

@@ -29,10 +29,10 @@ bool equalNoCase(const std::string& a, const std::string& b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-std::optional<int> findDevice(const Platform& platform, const std::vector<int>& devices, const std::string& entry) {
+std::optional<int> findDevice(const DeviceRow& row, const std::vector<int>& devices, const std::string& entry) {
   if (entry.starts_with("GPU-") || entry.starts_with("gpu-")) {
     for (int index : devices)
-      if (equalNoCase(uuidName(platform.devices[index]), entry)) return index;
+      if (equalNoCase(uuidName(*row[index]), entry)) return index;
     return std::nullopt;
   }
   const auto position = parseNumber(entry, 0, static_cast<std::int64_t>(devices.size()) - 1);
@@ -42,24 +42,24 @@ std::optional<int> findDevice(const Platform& platform, const std::vector<int>& 
 
 }  // namespace
 
-std::vector<int> filterDevices(const Platform& platform, const std::vector<int>& devices, const std::string& list) {
+std::vector<int> filterDevices(const DeviceRow& row, const std::vector<int>& devices, const std::string& list) {
   std::vector<int> kept;
   std::istringstream entries(list);
   for (std::string entry; std::getline(entries, entry, ',');) {
-    const auto device = findDevice(platform, devices, trimmed(entry));
+    const auto device = findDevice(row, devices, trimmed(entry));
     if (!device) break;
     if (std::find(kept.begin(), kept.end(), *device) == kept.end()) kept.push_back(*device);
   }
   return kept;
 }
 
-std::vector<int> visibleDevices(const Platform& platform) {
-  std::vector<int> devices(platform.devices.size());
+std::vector<int> visibleDevices(const DeviceRow& row) {
+  std::vector<int> devices(row.size());
   std::iota(devices.begin(), devices.end(), 0);
   const auto apply = [&](const char* name) {
     const char* list = std::getenv(name);  // set but empty hides everything, so envText would not do
     if (list == nullptr) return false;
-    devices = filterDevices(platform, devices, list);
+    devices = filterDevices(row, devices, list);
     return true;
   };
   apply("ROCR_VISIBLE_DEVICES");

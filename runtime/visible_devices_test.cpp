@@ -19,43 +19,47 @@ class VisibleDevices : public ::testing::Test {
          {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"})
       unsetenv(name);
   }
+  VisibleDevices() {
+    for (const DeviceInfo& device : platform.devices) row.push_back(&device);
+  }
   Platform platform = fakePlatform(4);
+  DeviceRow row;
   List all{0, 1, 2, 3};
 };
 
 TEST_F(VisibleDevices, ListsOfNumbers) {
-  EXPECT_EQ(filterDevices(platform, all, "2,0"), (List{2, 0}));
-  EXPECT_EQ(filterDevices(platform, all, " 1 , 3 "), (List{1, 3}));
-  EXPECT_EQ(filterDevices(platform, all, "1,1,2"), (List{1, 2}));
+  EXPECT_EQ(filterDevices(row, all, "2,0"), (List{2, 0}));
+  EXPECT_EQ(filterDevices(row, all, " 1 , 3 "), (List{1, 3}));
+  EXPECT_EQ(filterDevices(row, all, "1,1,2"), (List{1, 2}));
 }
 
 TEST_F(VisibleDevices, EndsAtTheFirstInvalidEntry) {
-  EXPECT_EQ(filterDevices(platform, all, "1,9,2"), (List{1}));
-  EXPECT_EQ(filterDevices(platform, all, "0,x,2"), (List{0}));
-  EXPECT_EQ(filterDevices(platform, all, "-1"), (List{}));
-  EXPECT_EQ(filterDevices(platform, all, ""), (List{}));
+  EXPECT_EQ(filterDevices(row, all, "1,9,2"), (List{1}));
+  EXPECT_EQ(filterDevices(row, all, "0,x,2"), (List{0}));
+  EXPECT_EQ(filterDevices(row, all, "-1"), (List{}));
+  EXPECT_EQ(filterDevices(row, all, ""), (List{}));
 }
 
 TEST_F(VisibleDevices, Uuids) {
-  EXPECT_EQ(filterDevices(platform, all, "GPU-abcdef0123456783,GPU-abcdef0123456780"), (List{3, 0}));
-  EXPECT_EQ(filterDevices(platform, all, "GPU-ABCDEF0123456781"), (List{1}));
-  EXPECT_EQ(filterDevices(platform, all, "0,GPU-0000000000000000,1"), (List{0}));
+  EXPECT_EQ(filterDevices(row, all, "GPU-abcdef0123456783,GPU-abcdef0123456780"), (List{3, 0}));
+  EXPECT_EQ(filterDevices(row, all, "GPU-ABCDEF0123456781"), (List{1}));
+  EXPECT_EQ(filterDevices(row, all, "0,GPU-0000000000000000,1"), (List{0}));
 }
 
 TEST_F(VisibleDevices, VariablesCountInWhatTheOneBeforeLeft) {
-  EXPECT_EQ(visibleDevices(platform), all);
+  EXPECT_EQ(visibleDevices(row), all);
   setenv("ROCR_VISIBLE_DEVICES", "1,2,3", 1);
   setenv("HIP_VISIBLE_DEVICES", "2,0", 1);
-  EXPECT_EQ(visibleDevices(platform), (List{3, 1}));
+  EXPECT_EQ(visibleDevices(row), (List{3, 1}));
 }
 
 TEST_F(VisibleDevices, HipBeforeCuda) {
   setenv("CUDA_VISIBLE_DEVICES", "3", 1);
-  EXPECT_EQ(visibleDevices(platform), (List{3}));
+  EXPECT_EQ(visibleDevices(row), (List{3}));
   setenv("HIP_VISIBLE_DEVICES", "1", 1);
-  EXPECT_EQ(visibleDevices(platform), (List{1}));
+  EXPECT_EQ(visibleDevices(row), (List{1}));
   setenv("HIP_VISIBLE_DEVICES", "", 1);
-  EXPECT_EQ(visibleDevices(platform), (List{}));
+  EXPECT_EQ(visibleDevices(row), (List{}));
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ hipError_t hipMemGetAllocationGranularity(size_t* granularity, const hipMemAlloc
   if (option != hipMemAllocationGranularityMinimum && option != hipMemAllocationGranularityRecommended)
     return hipErrorInvalidValue;
   HIPR_TRY(locationOf(*p, prop->location, device));
-  *granularity = core::memGranularity(device->index);
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  *granularity = core->memGranularity(device->index);
   return *granularity != 0 ? hipSuccess : hipErrorNotSupported;
 }
 
@@ -55,28 +57,32 @@ hipError_t hipMemAddressReserve(void** ptr, size_t size, size_t alignment, void*
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (ptr == nullptr || size == 0 || flags != 0 || (alignment & (alignment - 1)) != 0) return hipErrorInvalidValue;
-  const std::size_t granularity = core::memGranularity(device->index);
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  const std::size_t granularity = core->memGranularity(device->index);
   if (granularity == 0) return hipErrorNotSupported;
   if (size % granularity != 0) return hipErrorInvalidValue;
-  HIPR_TRY(core::memAddressReserve(ptr, size, alignment, addr));
+  HIPR_TRY(core->memAddressReserve(ptr, size, alignment, addr));
   std::lock_guard lock(p->virtualMemory.mutex);
-  p->virtualMemory.reserved[number(*ptr)] = size;
+  p->virtualMemory.reserved[number(*ptr)] = {size, device};
   return hipSuccess;
 }
 
 hipError_t hipMemAddressFree(void* devPtr, size_t size) {
   Process* p;
   HIPR_TRY(process(p));
+  Device* owner;
   {
     std::lock_guard lock(p->virtualMemory.mutex);
     auto& reserved = p->virtualMemory.reserved;
     const auto it = reserved.find(number(devPtr));
-    if (it == reserved.end() || it->second != size) return hipErrorInvalidValue;
+    if (it == reserved.end() || it->second.size != size) return hipErrorInvalidValue;
     const auto inside = p->virtualMemory.mapped.lower_bound(it->first);
     if (inside != p->virtualMemory.mapped.end() && inside->first - it->first < size) return hipErrorInvalidValue;
+    owner = it->second.owner;
     reserved.erase(it);
   }
-  return core::memAddressFree(devPtr, size);
+  return owner->evenLost().memAddressFree(devPtr, size);
 }
 
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, const hipMemAllocationProp* prop,
@@ -88,28 +94,34 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, co
     return hipErrorInvalidValue;
   HIPR_TRY(locationOf(*p, prop->location, device));
   if (prop->requestedHandleType != hipMemHandleTypeNone) return hipErrorNotSupported;  // sharing is not built
-  const std::size_t granularity = core::memGranularity(device->index);
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  const std::size_t granularity = core->memGranularity(device->index);
   if (granularity == 0) return hipErrorNotSupported;
   if (size % granularity != 0) return hipErrorInvalidValue;
   HIPR_TRY(asyncError());
   hipMemAllocationProp translated = *prop;
   translated.location.id = device->index;
   std::uint64_t physical = 0;
-  HIPR_TRY(core::memCreate(&physical, size, translated));
+  HIPR_TRY(core->memCreate(&physical, size, translated));
+  const std::uint64_t id = p->newId();
   std::lock_guard lock(p->virtualMemory.mutex);
-  p->virtualMemory.physical[physical] = {size, device->index};
-  *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(physical);
+  p->virtualMemory.physical[id] = {size, device, physical};
+  *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(id);
   return hipSuccess;
 }
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle) {
   Process* p;
   HIPR_TRY(process(p));
+  VirtualMemory::Physical physical;
   {
     std::lock_guard lock(p->virtualMemory.mutex);
-    if (p->virtualMemory.physical.erase(number(handle)) == 0) return hipErrorInvalidValue;
+    const auto node = p->virtualMemory.physical.extract(number(handle));
+    if (node.empty()) return hipErrorInvalidValue;
+    physical = node.mapped();
   }
-  return core::memRelease(number(handle));  // mappings keep the memory itself alive
+  return physical.owner->evenLost().memRelease(physical.number);  // mappings keep the memory itself alive
 }
 
 hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
@@ -117,44 +129,54 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
   Process* p;
   HIPR_TRY(process(p));
   if (ptr == nullptr || size == 0 || offset != 0 || flags != 0) return hipErrorInvalidValue;
-  int device = 0;
+  VirtualMemory::Physical physical;
   {
     std::lock_guard lock(p->virtualMemory.mutex);
     auto& memory = p->virtualMemory;
-    const auto physical = memory.physical.find(number(handle));
-    if (physical == memory.physical.end() || size > physical->second.size) return hipErrorInvalidValue;
-    const auto range = containing(memory.reserved, number(ptr), size, [](std::size_t s) { return s; });
+    const auto found = memory.physical.find(number(handle));
+    if (found == memory.physical.end() || size > found->second.size) return hipErrorInvalidValue;
+    physical = found->second;
+    const auto range =
+        containing(memory.reserved, number(ptr), size, [](const VirtualMemory::Reservation& r) { return r.size; });
     if (range == memory.reserved.end()) return hipErrorInvalidValue;
+    HIPR_TRY(inOneCore(*range->second.owner, *physical.owner));
     const auto next = memory.mapped.lower_bound(number(ptr));
     if (next != memory.mapped.end() && next->first - number(ptr) < size) return hipErrorInvalidValue;
     if (next != memory.mapped.begin() && number(ptr) - std::prev(next)->first < std::prev(next)->second.size)
       return hipErrorInvalidValue;
-    memory.mapped[number(ptr)] = {size, {}};
-    device = physical->second.device;
+    memory.mapped[number(ptr)] = {size, physical.owner, {}};
   }
-  if (const hipError_t error = core::memMap(ptr, size, offset, number(handle)); error != hipSuccess) {
+  Core* core;
+  hipError_t error = physical.owner->reach(core);
+  if (error == hipSuccess) error = core->memMap(ptr, size, offset, physical.number);
+  if (error != hipSuccess) {
     std::lock_guard lock(p->virtualMemory.mutex);
     p->virtualMemory.mapped.erase(number(ptr));
     return error;
   }
-  p->allocations.insert(
-      {.allocation =
-           {.kind = MemoryKind::kDevice, .device = device, .size = size, .devicePointer = ptr, .id = p->newId()},
-       .origin = Region::Origin::kMapped});
+  p->allocations.insert({.allocation = {.kind = MemoryKind::kDevice,
+                                        .owner = physical.owner,
+                                        .device = physical.owner->index,
+                                        .size = size,
+                                        .devicePointer = ptr,
+                                        .id = p->newId()},
+                         .origin = Region::Origin::kMapped});
   return hipSuccess;
 }
 
 hipError_t hipMemUnmap(void* ptr, size_t size) {
   Process* p;
   HIPR_TRY(process(p));
+  Device* owner;
   {
     std::lock_guard lock(p->virtualMemory.mutex);
     const auto it = p->virtualMemory.mapped.find(number(ptr));
     if (it == p->virtualMemory.mapped.end() || it->second.size != size) return hipErrorInvalidValue;
+    owner = it->second.owner;
     p->virtualMemory.mapped.erase(it);
   }
   p->allocations.take(ptr, [](const Region& r) { return r.origin == Region::Origin::kMapped; });
-  return core::memUnmap(ptr, size);
+  return owner->evenLost().memUnmap(ptr, size);
 }
 
 hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc, size_t count) {
@@ -162,6 +184,7 @@ hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc,
   HIPR_TRY(process(p));
   if (ptr == nullptr || size == 0 || desc == nullptr || count == 0) return hipErrorInvalidValue;
   std::vector<hipMemAccessDesc> translated(desc, desc + count);
+  std::vector<const Device*> users;
   for (hipMemAccessDesc& d : translated) {
     Device* device;
     if (d.flags != hipMemAccessFlagsProtNone && d.flags != hipMemAccessFlagsProtRead &&
@@ -170,8 +193,10 @@ hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc,
     if (d.location.type == hipMemLocationTypeHost) continue;
     HIPR_TRY(locationOf(*p, d.location, device));
     d.location.id = device->index;
+    users.push_back(device);
   }
   const std::uintptr_t end = number(ptr) + size;
+  Device* owner = nullptr;
   {
     // The range covers whole mappings, one after another.
     std::lock_guard lock(p->virtualMemory.mutex);
@@ -179,9 +204,13 @@ hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc,
     for (std::uintptr_t at = number(ptr); at < end; ++it) {
       if (it == p->virtualMemory.mapped.end() || it->first != at) return hipErrorInvalidValue;
       at += it->second.size;
+      owner = it->second.owner;
+      for (const Device* user : users) HIPR_TRY(inOneCore(*owner, *user));
     }
   }
-  HIPR_TRY(core::memSetAccess(ptr, size, translated.data(), count));
+  Core* core;
+  HIPR_TRY(owner->reach(core));
+  HIPR_TRY(core->memSetAccess(ptr, size, translated.data(), count));
   std::lock_guard lock(p->virtualMemory.mutex);
   for (auto it = p->virtualMemory.mapped.find(number(ptr)); it != p->virtualMemory.mapped.end() && it->first < end;
        ++it)

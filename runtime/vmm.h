@@ -10,19 +10,27 @@
 
 namespace hipr {
 
+struct Device;
+
 struct VirtualMemory {
   struct Physical {
     std::size_t size;
-    int device;  // platform index
+    Device* owner;
+    std::uint64_t number;  // the core's
+  };
+  struct Reservation {
+    std::size_t size;
+    Device* owner;  // any device of the core that keeps it
   };
   struct Mapping {
     std::size_t size;
+    Device* owner;                            // of the physical memory
     std::map<int, hipMemAccessFlags> access;  // by device ordinal; -1 is the host
   };
 
   std::mutex mutex;
-  std::map<std::uint64_t, Physical> physical;  // by the core's number
-  std::map<std::uintptr_t, std::size_t> reserved;
+  std::map<std::uint64_t, Physical> physical;  // by handle
+  std::map<std::uintptr_t, Reservation> reserved;
   std::map<std::uintptr_t, Mapping> mapped;
 };
 

@@ -308,6 +308,7 @@ struct EventRecord {
   static auto fields(auto& m) { return std::tie(m.event, m.stream); }
 };
 using EventSynchronize = EventDestroy;
+using EventWatch = EventDestroy;  // tell me, with Progress, as soon as its last record is done
 
 struct EventElapsed {
   std::uint64_t start = 0, stop = 0;

@@ -61,12 +61,24 @@ Session::Answer Session::onEventSynchronize(const wire::EventSynchronize& m) {
   if (e->broken != hipSuccess || !e->last) return e->broken;
   const Place place = e->last->place;
   if (place.stream->broken != hipSuccess) return place.stream->broken;
-  order_.whenDone(e->last, [this, place, request = request_](hipError_t error) {
+  // Not in the stream's own lane: there, somebody may be waiting for something later.
+  order_.whenDone(e->last, std::make_shared<Lane>(), [this, place, request = request_](hipError_t error) {
     reporter_.show(*place.stream, place.position);
     reporter_.told(*place.stream, place.position);
     reply(outbox_, wire::Opcode::kEventSynchronize, request, wire::Done{error});
   });
   return std::nullopt;
+}
+
+hipError_t Session::onEventWatch(const wire::EventWatch& m) {
+  const std::shared_ptr<Event> e = event(m.event);
+  if (!e || !e->last) return e ? hipSuccess : hipErrorInvalidHandle;
+  order_.whenDone(e->last, e->last->place.stream->watchers, [this, place = e->last->place](hipError_t error) {
+    reporter_.failWork(*place.stream, error);
+    reporter_.show(*place.stream, place.position);
+    reporter_.progress(*place.stream, place.position);
+  });
+  return hipSuccess;
 }
 
 wire::EventElapsedReply Session::onEventElapsed(const wire::EventElapsed& m) {

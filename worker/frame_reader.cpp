@@ -45,6 +45,7 @@ Status FrameReader::fill(std::size_t wanted) {
     std::size_t got = 0;
     if (Status status = transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got); !status.ok())
       return status;
+    if (got == 0) return Status::unavailable("the client said nothing in time");
     end_ += got;
   }
   return {};
@@ -83,6 +84,7 @@ Status FrameReader::read(void* out, std::size_t size) {
     const net::Transport::Room rooms[2] = {{at, size}, {buffer_.get(), kBehindBulk}};
     std::size_t got = 0;
     if (Status status = transport_.receive(rooms, net::Transport::Patience::kWait, &got); !status.ok()) return status;
+    if (got == 0) return Status::unavailable("the client said nothing in time");
     const std::size_t direct = std::min(got, size);
     at += direct;
     size -= direct;
@@ -98,7 +100,7 @@ void FrameReader::discard() {
   const net::Transport::Room room(buffer_.get(), kCapacity);
   std::size_t got = 0;
   while (std::chrono::steady_clock::now() < end &&
-         transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got).ok()) {
+         transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got).ok() && got) {
   }
 }
 

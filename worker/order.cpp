@@ -22,8 +22,11 @@ Order::Order(const Backend& backend, Crew& crew, SessionCounters& counters)
 Order::~Order() {
   for (const Fence& fence : fences_)
     if (fence.event) events(fence.behind.stream->device).give(fence.event);
-  for (const StreamPtr& stream : streams_)
+  for (const StreamPtr& stream : streams_) {
     for (const Stream::Mark& mark : stream->marks) events(stream->device).give(mark.event);
+    stream->held.clear();  // it holds the stream in turn
+    stream->kept.clear();
+  }
   for (Retired& retired : retired_) retired.action();
 }
 
@@ -197,11 +200,10 @@ bool Order::isGiven(const Place& place) {
   return place.stream->given >= place.position;
 }
 
-void Order::whenDone(const std::shared_ptr<Record>& record, Then then) {
+void Order::whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then) {
   const std::lock_guard lock(mutex_);
-  // Not in the stream's own lane: there, somebody may be waiting for something later.
-  auto start = [this, place = record->place, native = record->native, then = std::move(then)] {
-    crew_.add(std::make_shared<Lane>(), [this, place, native, then] {
+  auto start = [this, lane, place = record->place, native = record->native, then = std::move(then)] {
+    crew_.add(lane, [this, place, native, then] {
       const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
       reached(place.stream, place.position);
       then(error);

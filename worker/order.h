@@ -75,7 +75,7 @@ class Order {
 
   // `then` runs on a thread that may wait, when everything the stream has now is done.
   void whenDone(const StreamPtr& stream, Then then);
-  void whenDone(const std::shared_ptr<Record>& record, Then then);
+  void whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then);
   // REQUIRES: called from a start function. What comes before this operation is done.
   void whenReached(const StreamPtr& stream, Then then);
   // `action` runs, on some thread, when what all streams have now is done; nobody waits for it.

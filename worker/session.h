@@ -159,6 +159,7 @@ class Session {
   hipError_t onEventDestroy(const wire::EventDestroy& m);
   void onEventRecord(const wire::EventRecord& m);
   Answer onEventSynchronize(const wire::EventSynchronize& m);
+  hipError_t onEventWatch(const wire::EventWatch& m);
   wire::EventElapsedReply onEventElapsed(const wire::EventElapsed& m);
   hipError_t makeNative(Event& event);
   std::shared_ptr<Record> newRecord(Event& event, const StreamPtr& stream);  // of the operation about to be submitted

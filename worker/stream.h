@@ -72,7 +72,8 @@ struct Stream {
   std::atomic<std::uint64_t> lastWriter{0};  // the last operation that can write host memory
   std::atomic<std::uint64_t> shown{0};       // what the first `shown` wrote there has been sent
 
-  const LanePtr lane = std::make_shared<Lane>();  // for those who wait for it
+  const LanePtr lane = std::make_shared<Lane>();      // for those who wait for it
+  const LanePtr watchers = std::make_shared<Lane>();  // for those who want to hear of its events
 };
 
 }  // namespace hipr::worker

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
 #include "backends/softgpu/stream.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 namespace {
@@ -75,8 +75,8 @@ std::byte* rowOf(const Plane& plane, std::size_t x, std::size_t y, std::size_t z
 
 class CopyTransfer : public Transfer {
  public:
-  CopyTransfer(Device& device, const Copy& copy, Shape shape)
-      : Transfer(device, shape, copy.blocking || copy.synchronous), to_(copy.to), from_(copy.from) {}
+  CopyTransfer(Device& device, const Copy& copy, Shape shape, Stage until)
+      : Transfer(device, shape, until != Stage::kSent), to_(copy.to), from_(copy.from) {}
 
   // Reads the source now. It must not be needed again after the call that submits this returns.
   void snapshot() {
@@ -121,8 +121,8 @@ void fillRow(std::byte* to, std::size_t bytes, std::uint32_t value) {
 
 class FillTransfer : public Transfer {
  public:
-  FillTransfer(Device& device, const Fill& fill, Shape shape)
-      : Transfer(device, shape, fill.synchronous), fill_(fill) {}
+  FillTransfer(Device& device, const Fill& fill, Shape shape, Stage until)
+      : Transfer(device, shape, until != Stage::kSent), fill_(fill) {}
 
  protected:
   void move() override {
@@ -157,32 +157,27 @@ Shape flattened(std::size_t width, std::size_t height, std::size_t depth, bool r
   return {width * height * depth, 1, 1};
 }
 
-// A call without "Async" that does not wait: what the program does next must still find it done, on any stream.
+// Done, for everybody who comes later: what the program does next finds it done, on any stream.
 void orderFirst(const CommandPtr& command) {
   if (command->done()) return;
   for (Device& device : state().devices) device.queues.putBehind(command);
 }
 
 }  // namespace
-}  // namespace hipr::softgpu
 
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t copy(const Copy& copy, Stream& stream) {
+hipError_t SoftgpuCore::perform(const Copy& copy, Stream& stream, Stage until) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
   const auto touch = [&](const Plane& p) { return p.pitch == copy.width; };
   const auto slices = [&](const Plane& p) { return p.slice == copy.width * copy.height; };
   const Shape shape = flattened(copy.width, copy.height, copy.depth, touch(copy.to) && touch(copy.from),
                                 slices(copy.to) && slices(copy.from));
-  const auto transfer = std::make_shared<CopyTransfer>(device, copy, shape);
+  const auto transfer = std::make_shared<CopyTransfer>(device, copy, shape, until);
   Queue& queue = queueOf(stream);
-  // The program may change pageable memory as soon as the call returns, blocking or not.
+  // The program may change pageable memory as soon as the call returns, whatever it asked for.
   const bool pageableSource = copy.from.kind == MemoryKind::kPageable;
-  bool wait = copy.blocking;
-  if (pageableSource && !copy.blocking) {
+  bool wait = until == Stage::kVisible;
+  if (pageableSource && !wait) {
     const bool quick = shape.bytes() <= kQuick && queue.unfinished().empty();
     if (shape.bytes() > kSnapshot) {
       wait = true;
@@ -197,19 +192,23 @@ hipError_t copy(const Copy& copy, Stream& stream) {
     transfer->wait();
     return device.failure();
   }
-  if (copy.synchronous) orderFirst(transfer);
+  if (until == Stage::kDone) orderFirst(transfer);
   return hipSuccess;
 }
 
-hipError_t fill(const Fill& fill, Stream& stream) {
+hipError_t SoftgpuCore::perform(const Fill& fill, Stream& stream, Stage until) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
   const std::size_t width = fill.width * fill.elementSize;
   const Shape shape = flattened(width, fill.height, fill.depth, fill.pitch == width, fill.slice == width * fill.height);
-  const auto transfer = std::make_shared<FillTransfer>(device, fill, shape);
+  const auto transfer = std::make_shared<FillTransfer>(device, fill, shape, until);
   queueOf(stream).submit(transfer);
-  if (fill.synchronous) orderFirst(transfer);
+  if (until == Stage::kVisible) {
+    transfer->wait();
+    return device.failure();
+  }
+  if (until == Stage::kDone) orderFirst(transfer);
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

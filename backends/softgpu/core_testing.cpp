@@ -48,11 +48,16 @@ const std::initializer_list<std::uint32_t> kEndlessKernel = {0xbf82ffff, 0xbf810
 const std::initializer_list<std::uint32_t> kTrapKernel = {0xbf920002, 0xbf810000};     // s_trap 2
 const std::initializer_list<std::uint32_t> kIllegalKernel = {0xffffffff, 0xbf810000};
 
+SoftgpuCore& core() {
+  static auto* instance = new SoftgpuCore;
+  return *instance;
+}
+
 const Platform& platform() {
   static const Platform* opened = [] {
     const Platform* made = nullptr;
     EXPECT_TRUE(configured);
-    EXPECT_EQ(core::open(&made), hipSuccess);
+    EXPECT_EQ(core().open(&made), hipSuccess);
     return made;
   }();
   return *opened;
@@ -68,21 +73,21 @@ TestStream::TestStream(int onDevice, Kind ofKind, unsigned withFlags) {
   kind = ofKind;
   device = onDevice;
   flags = withFlags;
-  EXPECT_EQ(core::streamCreate(*this), hipSuccess);
+  EXPECT_EQ(core().create(*this), hipSuccess);
 }
 
 TestStream::~TestStream() {
-  if (impl != nullptr) core::streamDestroy(*this);
+  if (impl != nullptr) core().destroy(*this);
 }
 
 TestEvent::TestEvent(int onDevice) {
   platform();
   device = onDevice;
-  EXPECT_EQ(core::eventCreate(*this), hipSuccess);
+  EXPECT_EQ(core().create(*this), hipSuccess);
 }
 
 TestEvent::~TestEvent() {
-  if (impl != nullptr) core::eventDestroy(*this);
+  if (impl != nullptr) core().destroy(*this);
 }
 
 TestMemory::TestMemory(std::size_t bytes, MemoryKind ofKind, int onDevice) {
@@ -90,11 +95,11 @@ TestMemory::TestMemory(std::size_t bytes, MemoryKind ofKind, int onDevice) {
   kind = ofKind;
   device = onDevice;
   size = bytes;
-  EXPECT_EQ(core::allocate(*this), hipSuccess);
+  EXPECT_EQ(core().allocate(*this), hipSuccess);
 }
 
 TestMemory::~TestMemory() {
-  if (impl != nullptr) core::release(*this);
+  if (devicePointer != nullptr) core().release(*this);
 }
 
 hipError_t copyBytes(Stream& stream, void* to, const void* from, std::size_t bytes, MemoryKind toKind,
@@ -103,12 +108,11 @@ hipError_t copyBytes(Stream& stream, void* to, const void* from, std::size_t byt
   copy.to = {.address = to, .kind = toKind};
   copy.from = {.address = const_cast<void*>(from), .kind = fromKind};
   copy.width = bytes;
-  copy.blocking = blocking;
-  return core::copy(copy, stream);
+  return core().submit(stream, copy, blocking ? Stage::kVisible : Stage::kSent);
 }
 
 hipError_t fillWords(Stream& stream, void* to, std::size_t words, std::uint32_t value) {
-  return core::fill({.address = to, .width = words, .value = value, .elementSize = 4}, stream);
+  return fill({.address = to, .width = words, .value = value, .elementSize = 4}, stream);
 }
 
 struct Gate::Shared {
@@ -121,7 +125,7 @@ Gate::Gate(Stream& stream) : shared_(std::make_shared<Shared>()) {
     const std::unique_ptr<std::shared_ptr<Shared>> shared(static_cast<std::shared_ptr<Shared>*>(data));
     (*shared)->open.wait(0);
   };
-  EXPECT_EQ(core::hostFunction(stream, wait, held), hipSuccess);
+  EXPECT_EQ(hostFunction(stream, wait, held), hipSuccess);
 }
 
 void Gate::open() {
@@ -139,13 +143,13 @@ TestKernel::TestKernel(int device, std::initializer_list<std::uint32_t> words) {
   EXPECT_TRUE(status.ok()) << status.message();
   module_.device = device;
   module_.code = object;
-  EXPECT_EQ(core::moduleLoad(module_), hipSuccess);
+  EXPECT_EQ(core().load(module_), hipSuccess);
   function_.module = &module_;
   function_.kernel = object->findKernel("scale");
 }
 
 TestKernel::~TestKernel() {
-  if (module_.impl != nullptr) core::moduleUnload(module_);
+  if (module_.impl != nullptr) core().unload(module_);
 }
 
 hipError_t TestKernel::launch(Stream& stream, void* pointer, std::uint32_t number, unsigned groups, unsigned block,
@@ -161,7 +165,7 @@ hipError_t TestKernel::launch(Stream& stream, void* pointer, std::uint32_t numbe
   launch.arguments = arguments;
   launch.start = start;
   launch.stop = stop;
-  return core::launch(launch, stream);
+  return core().submit(stream, launch, Stage::kSent);
 }
 
 }  // namespace softgpu::testing

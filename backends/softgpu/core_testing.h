@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/core.h"
+#include "backends/softgpu/core.h"
 
 namespace hipr::softgpu::testing {
 
@@ -19,6 +19,24 @@ inline constexpr int kDevices = 3;
 inline constexpr std::size_t kDeviceBytes = std::size_t{512} << 20;
 
 const Platform& platform();  // opens the core
+SoftgpuCore& core();
+
+// One piece of work each.
+inline hipError_t copy(const Copy& work, Stream& stream, Stage until = Stage::kSent) {
+  return core().submit(stream, work, until);
+}
+inline hipError_t fill(const Fill& work, Stream& stream, Stage until = Stage::kSent) {
+  return core().submit(stream, work, until);
+}
+inline hipError_t record(Event& event, Stream& stream) {
+  return core().submit(stream, Record{&event}, Stage::kSent);
+}
+inline hipError_t wait(Stream& stream, Event& event) {
+  return core().submit(stream, Wait{&event}, Stage::kSent);
+}
+inline hipError_t hostFunction(Stream& stream, hipHostFn_t function, void* userData) {
+  return core().submit(stream, HostFunction{function, userData}, Stage::kSent);
+}
 
 // What raiseAsyncError was told since the last question.
 struct AsyncError {
@@ -31,7 +49,7 @@ class TestStream : public Stream {
  public:
   explicit TestStream(int onDevice = 0, Kind ofKind = Kind::kCreated, unsigned withFlags = 0);
   ~TestStream();
-  void sync() { ASSERT_EQ(core::streamSynchronize(*this), hipSuccess); }
+  void sync() { ASSERT_EQ(core().synchronize(*this), hipSuccess); }
 };
 
 class TestEvent : public Event {

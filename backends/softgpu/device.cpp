@@ -2,14 +2,13 @@
 #include <chrono>
 #include <thread>
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/device_services.h"
 #include "backends/softgpu/launch_pool.h"
 #include "backends/softgpu/memory.h"
 #include "backends/softgpu/module.h"
 #include "backends/softgpu/state.h"
-#include "backends/softgpu/stream.h"
 #include "base/env.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 
@@ -60,13 +59,7 @@ bool Device::charge(std::size_t bytes) {
   return true;
 }
 
-}  // namespace hipr::softgpu
-
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t deviceSynchronize(int device) {
+hipError_t SoftgpuCore::synchronize(int device) {
   Device& d = state().device(device);
   std::vector<CommandPtr> work;
   d.queues.collectUnfinished(work);
@@ -74,7 +67,11 @@ hipError_t deviceSynchronize(int device) {
   return d.failure();
 }
 
-hipError_t deviceReset(int device, bool) {
+void SoftgpuCore::fence(int device) {
+  static_cast<void>(synchronize(device));
+}
+
+hipError_t SoftgpuCore::reset(int device, bool) {
   State& s = state();
   Device& d = s.device(device);
   std::vector<CommandPtr> work;
@@ -87,7 +84,6 @@ hipError_t deviceReset(int device, bool) {
     }
   }
   d.queues.closeAll();
-  d.events.takeAll();
   for (auto& module : d.modules.takeAll()) retireModule(std::move(module));
   for (auto& block : d.blocks.takeAll()) retireBlock(std::move(block));
   for (const Device& peer : s.devices) s.regions.setPeerAccess(device, peer.index, false);
@@ -99,7 +95,7 @@ hipError_t deviceReset(int device, bool) {
   return hipSuccess;
 }
 
-hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) {
+hipError_t SoftgpuCore::setLimit(int device, hipLimit_t limit, std::size_t value) {
   Device& d = state().device(device);
   switch (limit) {
     case hipLimitStackSize:
@@ -118,16 +114,16 @@ hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) {
   }
 }
 
-hipError_t setPeerAccess(int device, int peer, bool enabled) {
+hipError_t SoftgpuCore::setPeerAccess(int device, int peer, bool enabled) {
   state().regions.setPeerAccess(device, peer, enabled);
   return hipSuccess;
 }
 
-hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) {
+hipError_t SoftgpuCore::memoryInfo(int device, std::size_t* free, std::size_t* total) {
   const Device& d = state().device(device);
   *total = d.capacity;
   *free = d.capacity - d.used();
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/device_services.h"
 #include "backends/softgpu/isa/packet.h"
 #include "backends/softgpu/launch_pool.h"
@@ -12,7 +13,6 @@
 #include "base/log.h"
 #include "code_object/kernarg.h"
 #include "runtime/async_error.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 namespace {
@@ -149,23 +149,17 @@ hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, L
 }
 
 }  // namespace
-}  // namespace hipr::softgpu
-
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t launch(const Launch& launch, Stream& stream) {
+hipError_t SoftgpuCore::perform(const Launch& launch, Stream& stream, Stage until) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
   LaunchMemory memory;
   Dispatch dispatch;
-  auto& module = *static_cast<LoadedModule*>(launch.function->module->impl);
+  LoadedModule& module = loadedOf(*launch.function->module);
   if (const hipError_t error = prepare(launch, device, module, memory, dispatch); error != hipSuccess) return error;
-  if (launch.start != nullptr) eventRecord(*launch.start, stream);
+  if (launch.start != nullptr) perform(Record{launch.start}, stream, until);
   queueOf(stream).submit(std::make_shared<KernelRun>(device, std::move(dispatch), std::move(memory)));
-  if (launch.stop != nullptr) eventRecord(*launch.stop, stream);
+  if (launch.stop != nullptr) perform(Record{launch.stop}, stream, until);
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

@@ -28,9 +28,9 @@ TEST(Launch, EventsAroundAKernel) {
   TestMemory memory(4096);
   TestEvent start, stop;
   ASSERT_EQ(add.launch(stream, memory.devicePointer, 1, 1000, 256, &start, &stop), hipSuccess);
-  ASSERT_EQ(core::eventSynchronize(stop), hipSuccess);
+  ASSERT_EQ(core().synchronize(stop), hipSuccess);
   float milliseconds = -1;
-  ASSERT_EQ(core::eventElapsed(start, stop, &milliseconds), hipSuccess);
+  ASSERT_EQ(core().elapsed(start, stop, &milliseconds), hipSuccess);
   EXPECT_GT(milliseconds, 0.0f);
 }
 
@@ -38,8 +38,8 @@ TEST(Launch, VariablesLieWhereTheCodeExpectsThem) {
   TestKernel kernel(0, kEmptyKernel);
   void* counter = nullptr;
   void* where = nullptr;
-  ASSERT_EQ(core::moduleVariable(kernel.module(), "counter", &counter), hipSuccess);
-  ASSERT_EQ(core::moduleVariable(kernel.module(), "where", &where), hipSuccess);
+  ASSERT_EQ(core().variable(kernel.module(), "counter", &counter), hipSuccess);
+  ASSERT_EQ(core().variable(kernel.module(), "where", &where), hipSuccess);
   EXPECT_EQ(*static_cast<std::uint32_t*>(counter), 7u);
   EXPECT_EQ(*static_cast<void**>(where), counter) << "relocated";
   TestStream stream;
@@ -67,9 +67,9 @@ TEST(Launch, FunctionPointersReachOtherModules) {
                            0xdd088000, 0x00020201,  // global_atomic_add v1, v2, s[2:3]
                            0xbf810000,              // s_endpgm
                        });
-  auto* other = static_cast<LoadedModule*>(callee.module().impl);
+  LoadedModule& other = loadedOf(callee.module());
   memory.as<std::uint64_t>()[0] = 0;
-  memory.as<std::uint64_t>()[1] = other->kernel(*callee.module().code->findKernel("scale")).code.entry;
+  memory.as<std::uint64_t>()[1] = other.kernel(*callee.module().code->findKernel("scale")).code.entry;
   ASSERT_EQ(caller.launch(stream, memory.devicePointer, 0), hipSuccess);
   stream.sync();
   EXPECT_EQ(memory.as<std::uint32_t>()[0], 64u * 5);
@@ -80,15 +80,15 @@ TEST(Launch, AnotherDevicesMemoryNeedsPeerAccess) {
   TestStream stream(1);
   {
     TestKernel add(1, kAddKernel);
-    ASSERT_EQ(core::setPeerAccess(1, 0, true), hipSuccess);
+    ASSERT_EQ(core().setPeerAccess(1, 0, true), hipSuccess);
     ASSERT_EQ(add.launch(stream, memory.devicePointer, 1), hipSuccess);
     stream.sync();
-    ASSERT_EQ(core::setPeerAccess(1, 0, false), hipSuccess);
+    ASSERT_EQ(core().setPeerAccess(1, 0, false), hipSuccess);
     ASSERT_EQ(add.launch(stream, memory.devicePointer, 1), hipSuccess);
-    EXPECT_EQ(core::streamSynchronize(stream), hipErrorIllegalAddress);
+    EXPECT_EQ(core().synchronize(stream), hipErrorIllegalAddress);
   }
   EXPECT_EQ(takeAsyncError().error, hipErrorIllegalAddress);
-  EXPECT_EQ(core::deviceReset(1, true), hipSuccess);
+  EXPECT_EQ(core().reset(1, true), hipSuccess);
   stream.impl = nullptr;  // the reset dropped it
 }
 
@@ -108,15 +108,17 @@ TEST_P(Faults, EndTheDeviceUntilItIsReset) {
     ASSERT_EQ(bad.launch(stream, nullptr, 1), hipSuccess);
     ASSERT_EQ(add.launch(stream, memory.devicePointer, 1), hipSuccess);
     gate.open();
-    EXPECT_EQ(core::streamSynchronize(stream), error);
+    EXPECT_EQ(core().synchronize(stream), error);
     EXPECT_EQ(memory.as<std::uint32_t>()[0], 1u) << "work behind the fault must not run";
     const AsyncError raised = takeAsyncError();
     EXPECT_EQ(raised.error, error);
     EXPECT_NE(raised.what.find("scale"), std::string::npos) << raised.what;
     EXPECT_EQ(add.launch(stream, memory.devicePointer, 1), error);
-    ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
-    stream.impl = memory.impl = nullptr;
-    bad.module().impl = add.module().impl = nullptr;
+    ASSERT_EQ(core().reset(1, true), hipSuccess);
+    stream.impl = nullptr;
+    memory.devicePointer = nullptr;
+    bad.module().impl = nullptr;
+    add.module().impl = nullptr;
   }
   TestStream stream(1), untouched(0);
   TestMemory memory(4096, MemoryKind::kDevice, 1);
@@ -148,9 +150,9 @@ TEST(Launch, FreedMemoryFaults) {
     stream.sync();
   }
   ASSERT_EQ(add.launch(stream, stale, 1), hipSuccess);
-  EXPECT_EQ(core::streamSynchronize(stream), hipErrorIllegalAddress);
+  EXPECT_EQ(core().synchronize(stream), hipErrorIllegalAddress);
   EXPECT_EQ(takeAsyncError().error, hipErrorIllegalAddress);
-  ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
+  ASSERT_EQ(core().reset(1, true), hipSuccess);
   stream.impl = nullptr;
   add.module().impl = nullptr;
 }
@@ -162,11 +164,13 @@ TEST(Launch, ResetEndsAnEndlessKernel) {
   ASSERT_EQ(endless.launch(stream, nullptr, 0, 4, 256), hipSuccess);
   ASSERT_EQ(add.launch(stream, memory.devicePointer, 1), hipSuccess);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(core::streamQuery(stream), hipErrorNotReady);
-  ASSERT_EQ(core::deviceReset(1, true), hipSuccess);
+  EXPECT_EQ(core().query(stream), hipErrorNotReady);
+  ASSERT_EQ(core().reset(1, true), hipSuccess);
   EXPECT_EQ(takeAsyncError().error, hipSuccess) << "a reset is not a failure";
-  stream.impl = memory.impl = nullptr;
-  endless.module().impl = add.module().impl = nullptr;
+  stream.impl = nullptr;
+  memory.devicePointer = nullptr;
+  endless.module().impl = nullptr;
+  add.module().impl = nullptr;
 }
 
 TEST(Launch, ManyThreadsManyStreams) {

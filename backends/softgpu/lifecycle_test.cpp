@@ -17,7 +17,7 @@ int inChild(const Body& body) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    core::forgetAfterFork();
+    core().forgetAfterFork();
     _exit(body());
   }
   int status = 0;
@@ -27,13 +27,13 @@ int inChild(const Body& body) {
 
 int addOnce() {
   const Platform* opened = nullptr;
-  if (core::open(&opened) != hipSuccess) return 2;
+  if (core().open(&opened) != hipSuccess) return 2;
   TestStream stream;
   TestKernel add(0, kAddKernel);
   TestMemory memory(4096);
   if (fillWords(stream, memory.devicePointer, 1, 0) != hipSuccess) return 3;
   if (add.launch(stream, memory.devicePointer, 1) != hipSuccess) return 4;
-  if (core::streamSynchronize(stream) != hipSuccess) return 5;
+  if (core().synchronize(stream) != hipSuccess) return 5;
   return memory.as<std::uint32_t>()[0] == 64 ? 0 : 6;
 }
 
@@ -60,7 +60,7 @@ TEST(Lifecycle, OpeningStartsNoThreads) {
 #endif
   EXPECT_EQ(inChild([] {
               const Platform* opened = nullptr;
-              if (core::open(&opened) != hipSuccess) return 1;
+              if (core().open(&opened) != hipSuccess) return 1;
               TestStream stream;
               TestMemory memory(4096);
               if (fillWords(stream, memory.devicePointer, 1, 0) != hipSuccess) return 2;
@@ -72,16 +72,16 @@ TEST(Lifecycle, OpeningStartsNoThreads) {
 TEST(Lifecycle, ShutdownLetsWorkFinishAndRefusesMore) {
   EXPECT_EQ(inChild([] {
               const Platform* opened = nullptr;
-              if (core::open(&opened) != hipSuccess) return 1;
+              if (core().open(&opened) != hipSuccess) return 1;
               TestStream stream;
               TestKernel add(0, kAddKernel);
               TestMemory memory(4096, MemoryKind::kHost);
               std::memset(memory.host, 0, 4);
               for (int i = 0; i < 100; ++i)
                 if (add.launch(stream, memory.devicePointer, 1) != hipSuccess) return 2;
-              core::shutdown();
+              core().shutdown();
               if (memory.as<std::uint32_t>()[0] != 6400) return 3;
-              return core::open(&opened) == hipErrorDeinitialized ? 0 : 4;
+              return core().open(&opened) == hipErrorDeinitialized ? 0 : 4;
             }),
             0);
 }
@@ -89,12 +89,12 @@ TEST(Lifecycle, ShutdownLetsWorkFinishAndRefusesMore) {
 TEST(Lifecycle, ShutdownEndsAnEndlessKernel) {
   EXPECT_EQ(inChild([] {
               const Platform* opened = nullptr;
-              if (core::open(&opened) != hipSuccess) return 1;
+              if (core().open(&opened) != hipSuccess) return 1;
               TestStream stream;
               TestKernel endless(0, kEndlessKernel);
               if (endless.launch(stream, nullptr, 0) != hipSuccess) return 2;
-              core::shutdown();
-              return core::streamQuery(stream) == hipSuccess ? 0 : 3;
+              core().shutdown();
+              return core().query(stream) == hipSuccess ? 0 : 3;
             }),
             0);
 }
@@ -104,14 +104,14 @@ TEST(Lifecycle, BadDeviceListsFailTheSameWayEveryTime) {
               setenv("HIP_REMOTE_SOFTGPU", "gfx1", 1);
               const Platform* opened = nullptr;
               for (int i = 0; i < 2; ++i)
-                if (core::open(&opened) != hipErrorNotInitialized) return 1;
+                if (core().open(&opened) != hipErrorNotInitialized) return 1;
               return 0;
             }),
             0);
   EXPECT_EQ(inChild([] {
               setenv("HIP_REMOTE_SOFTGPU", "none", 1);
               const Platform* opened = nullptr;
-              return core::open(&opened) == hipErrorNoDevice ? 0 : 1;
+              return core().open(&opened) == hipErrorNoDevice ? 0 : 1;
             }),
             0);
 }
@@ -120,11 +120,11 @@ TEST(Lifecycle, TheWatchdogEndsAnEndlessKernel) {
   EXPECT_EQ(inChild([] {
               setenv("HIP_REMOTE_SOFTGPU_WATCHDOG", "1", 1);
               const Platform* opened = nullptr;
-              if (core::open(&opened) != hipSuccess) return 1;
+              if (core().open(&opened) != hipSuccess) return 1;
               TestStream stream;
               TestKernel endless(0, kEndlessKernel);
               if (endless.launch(stream, nullptr, 0) != hipSuccess) return 2;
-              return core::streamSynchronize(stream) == hipErrorLaunchTimeOut ? 0 : 3;
+              return core().synchronize(stream) == hipErrorLaunchTimeOut ? 0 : 3;
             }),
             0);
 }

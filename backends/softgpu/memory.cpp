@@ -1,7 +1,7 @@
 #include "backends/softgpu/memory.h"
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 
@@ -35,13 +35,7 @@ void retireBlock(std::unique_ptr<Block> block) {
   state().retire(begin, std::make_shared<Task>([last] {}));
 }
 
-}  // namespace hipr::softgpu
-
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t allocate(Allocation& allocation) {
+hipError_t SoftgpuCore::allocate(Allocation& allocation) {
   State& s = state();
   Device& device = s.device(allocation.device);
   auto block = std::make_unique<Block>();
@@ -68,36 +62,31 @@ hipError_t allocate(Allocation& allocation) {
     return allocation.kind == MemoryKind::kRegistered ? hipErrorHostMemoryAlreadyRegistered : hipErrorOutOfMemory;
   }
   allocation.host = allocation.devicePointer = block->begin;
-  allocation.impl = device.blocks.add(std::move(block));
+  device.blocks.add(allocation.devicePointer, std::move(block));
   return hipSuccess;
 }
 
-void settle(const Allocation& allocation) {
-  if (allocation.kind == MemoryKind::kDevice) {
-    deviceSynchronize(allocation.device);
-  } else {
-    state().waitForWorkInFlight();
-  }
-}
-
-hipError_t release(Allocation& allocation) {
-  State& s = state();
-  auto block = s.device(allocation.device).blocks.take(static_cast<Block*>(allocation.impl));
-  allocation.impl = nullptr;
+hipError_t SoftgpuCore::release(const Allocation& allocation) {
+  auto block = state().device(allocation.device).blocks.take(allocation.devicePointer);
   if (block == nullptr) return hipErrorInvalidValue;
   retireBlock(std::move(block));
   return hipSuccess;
 }
 
-hipError_t memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
+// The block is retired when everything submitted so far is done; that includes what its stream was given.
+hipError_t SoftgpuCore::perform(const Free& free, Stream&, Stage) {
+  return release(free.allocation);
+}
+
+hipError_t SoftgpuCore::memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
   return state().vmm.reserve(address, size, alignment, hint);
 }
 
-hipError_t memAddressFree(void* address, std::size_t size) {
+hipError_t SoftgpuCore::memAddressFree(void* address, std::size_t size) {
   return state().vmm.free(address, size);
 }
 
-hipError_t memCreate(std::uint64_t* physical, std::size_t size, const hipMemAllocationProp& prop) {
+hipError_t SoftgpuCore::memCreate(std::uint64_t* physical, std::size_t size, const hipMemAllocationProp& prop) {
   State& s = state();
   const int device = prop.location.id;
   if (prop.location.type != hipMemLocationTypeDevice || device < 0 || device >= static_cast<int>(s.devices.size()))
@@ -105,19 +94,20 @@ hipError_t memCreate(std::uint64_t* physical, std::size_t size, const hipMemAllo
   return s.vmm.create(physical, size, s.device(device));
 }
 
-hipError_t memRelease(std::uint64_t physical) {
+hipError_t SoftgpuCore::memRelease(std::uint64_t physical) {
   return state().vmm.release(physical);
 }
 
-hipError_t memMap(void* address, std::size_t size, std::size_t offset, std::uint64_t physical) {
+hipError_t SoftgpuCore::memMap(void* address, std::size_t size, std::size_t offset, std::uint64_t physical) {
   return state().vmm.map(address, size, offset, physical);
 }
 
-hipError_t memUnmap(void* address, std::size_t size) {
+hipError_t SoftgpuCore::memUnmap(void* address, std::size_t size) {
   return state().vmm.unmap(address, size);
 }
 
-hipError_t memSetAccess(void* address, std::size_t size, const hipMemAccessDesc* descriptions, std::size_t count) {
+hipError_t SoftgpuCore::memSetAccess(void* address, std::size_t size, const hipMemAccessDesc* descriptions,
+                                     std::size_t count) {
   State& s = state();
   std::uint64_t changed = 0, granted = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -131,8 +121,8 @@ hipError_t memSetAccess(void* address, std::size_t size, const hipMemAccessDesc*
   return s.vmm.setAccess(address, size, changed, granted);
 }
 
-std::size_t memGranularity(int) {
+std::size_t SoftgpuCore::memGranularity(int) {
   return Vmm::kGranularity;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

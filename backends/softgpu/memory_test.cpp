@@ -11,7 +11,7 @@ namespace {
 std::size_t freeBytes(int device) {
   platform();
   std::size_t free = 0, total = 0;
-  EXPECT_EQ(core::memoryInfo(device, &free, &total), hipSuccess);
+  EXPECT_EQ(core().memoryInfo(device, &free, &total), hipSuccess);
   EXPECT_EQ(total, kDeviceBytes);
   return free;
 }
@@ -54,9 +54,9 @@ TEST(Memory, IsCountedAndRefusedAtTheCap) {
     Allocation tooMuch;
     tooMuch.device = 1;
     tooMuch.size = kDeviceBytes - (std::size_t{50} << 20);
-    EXPECT_EQ(core::allocate(tooMuch), hipErrorOutOfMemory);
+    EXPECT_EQ(core().allocate(tooMuch), hipErrorOutOfMemory);
     tooMuch.size = ~std::size_t{0} - 4096;
-    EXPECT_EQ(core::allocate(tooMuch), hipErrorOutOfMemory);
+    EXPECT_EQ(core().allocate(tooMuch), hipErrorOutOfMemory);
   }
   EXPECT_EQ(freeBytes(1), before);
   TestMemory host(1 << 20, MemoryKind::kHost, 1);
@@ -122,13 +122,13 @@ TEST(Memory, RegisteredMemoryIsVisibleAtItsAddress) {
   registered.size = mine.size() * 4;
   registered.host = mine.data();
   platform();
-  ASSERT_EQ(core::allocate(registered), hipSuccess);
+  ASSERT_EQ(core().allocate(registered), hipSuccess);
   EXPECT_EQ(registered.devicePointer, mine.data());
   TestStream stream;
   TestKernel add(0, kAddKernel);
   ASSERT_EQ(add.launch(stream, mine.data() + 10, 3), hipSuccess);
-  core::settle(registered);  // waits for the kernel
-  ASSERT_EQ(core::release(registered), hipSuccess);
+  core().fence(0);  // waits for the kernel
+  ASSERT_EQ(core().release(registered), hipSuccess);
   EXPECT_EQ(mine[10], 192u);
 }
 
@@ -144,7 +144,7 @@ TEST(Copies, RowsAndSlices) {
   copy.width = 50;
   copy.height = 7;
   copy.depth = 2;
-  ASSERT_EQ(core::copy(copy, stream), hipSuccess);
+  ASSERT_EQ(testing::copy(copy, stream), hipSuccess);
   stream.sync();
   std::vector<unsigned char> expected(to.size, 0xee);
   for (std::size_t z = 0; z < 2; ++z)
@@ -193,16 +193,16 @@ TEST(Copies, APageableSourceMayChangeAfterTheCall) {
 TEST(Fills, EveryElementSizeAndShape) {
   TestStream stream;
   TestMemory memory(std::size_t{8} << 20);
-  ASSERT_EQ(core::fill({.address = memory.devicePointer, .width = memory.size, .value = 0x11}, stream), hipSuccess);
-  ASSERT_EQ(core::fill({.address = memory.as<char>() + 100, .width = 7, .value = 0x12345, .elementSize = 2}, stream),
+  ASSERT_EQ(fill({.address = memory.devicePointer, .width = memory.size, .value = 0x11}, stream), hipSuccess);
+  ASSERT_EQ(fill({.address = memory.as<char>() + 100, .width = 7, .value = 0x12345, .elementSize = 2}, stream),
             hipSuccess);
-  ASSERT_EQ(core::fill({.address = memory.as<char>() + 1000,
-                        .pitch = 64,
-                        .width = 3,
-                        .height = 5,
-                        .value = 0xdeadbeef,
-                        .elementSize = 4},
-                       stream),
+  ASSERT_EQ(fill({.address = memory.as<char>() + 1000,
+                  .pitch = 64,
+                  .width = 3,
+                  .height = 5,
+                  .value = 0xdeadbeef,
+                  .elementSize = 4},
+                 stream),
             hipSuccess);
   stream.sync();
   std::vector<unsigned char> expected(memory.size, 0x11);

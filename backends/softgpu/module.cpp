@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
 #include "base/log.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 
@@ -47,13 +47,7 @@ void retireModule(std::unique_ptr<LoadedModule> module) {
   state().retire(last->image.address(), std::make_shared<Task>([last] {}));
 }
 
-}  // namespace hipr::softgpu
-
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t moduleLoad(Module& module) {
+hipError_t SoftgpuCore::load(Module& module) {
   Device& device = state().device(module.device);
   auto loaded = std::make_unique<LoadedModule>();
   loaded->object = module.code;
@@ -72,23 +66,25 @@ hipError_t moduleLoad(Module& module) {
   // Memory of a module belongs to its device, like what the program allocates there.
   if (!state().regions.insert({region.begin, region.end, std::uint64_t{1} << device.index, device.index, false}))
     return hipErrorOutOfMemory;
-  module.impl = device.modules.add(std::move(loaded));
+  module.impl = std::make_unique<ModuleObject>(*loaded);
+  LoadedModule* const key = loaded.get();
+  device.modules.add(key, std::move(loaded));
   return hipSuccess;
 }
 
-hipError_t moduleUnload(Module& module) {
-  auto loaded = state().device(module.device).modules.take(static_cast<LoadedModule*>(module.impl));
-  module.impl = nullptr;
+hipError_t SoftgpuCore::unload(Module& module) {
+  auto loaded = state().device(module.device).modules.take(&loadedOf(module));
+  module.impl.reset();
   if (loaded == nullptr) return hipErrorInvalidHandle;
   retireModule(std::move(loaded));
   return hipSuccess;
 }
 
-hipError_t moduleVariable(Module& module, const std::string& name, void** address) {
+hipError_t SoftgpuCore::variable(Module& module, const std::string& name, void** address) {
   const code::Variable* variable = module.code->findVariable(name);
   if (variable == nullptr) return hipErrorNotFound;
-  *address = static_cast<LoadedModule*>(module.impl)->image.begin() + variable->address;
+  *address = loadedOf(module).image.begin() + variable->address;
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

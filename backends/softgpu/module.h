@@ -34,6 +34,15 @@ struct LoadedModule {
   std::unordered_map<const code::Kernel*, LoadedKernel> kernels_;
 };
 
+// What a module of the runtime is here. The device keeps what was loaded, so that a reset can drop it at once.
+struct ModuleObject : CoreObject {
+  explicit ModuleObject(LoadedModule& module) : loaded(module) {}
+  LoadedModule& loaded;
+};
+inline LoadedModule& loadedOf(const Module& module) {
+  return static_cast<ModuleObject&>(*module.impl).loaded;
+}
+
 // Takes the module away from kernels and frees it when nothing can run it any more.
 void retireModule(std::unique_ptr<LoadedModule> module);
 

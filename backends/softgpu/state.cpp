@@ -5,10 +5,10 @@
 #include <new>
 #include <thread>
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/device_list.h"
 #include "base/env.h"
 #include "base/log.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 namespace {
@@ -87,13 +87,7 @@ State& state() {
   return *process.state.load(std::memory_order_acquire);
 }
 
-}  // namespace hipr::softgpu
-
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t open(const Platform** platform) {
+hipError_t SoftgpuCore::open(const Platform** platform) {
   State* now = process.state.load(std::memory_order_acquire);
   if (now == nullptr) {
     const std::lock_guard lock(process.mutex);
@@ -107,13 +101,13 @@ hipError_t open(const Platform** platform) {
 }
 
 // The child has one thread and none of the executor's; memory of the parent's devices is its own copy, unused.
-void forgetAfterFork() {
+void SoftgpuCore::forgetAfterFork() {
   [[maybe_unused]] static State* abandoned;  // reachable, so that leak checkers know it is meant
   abandoned = process.state.load(std::memory_order_relaxed);
   new (&process) Process;
 }
 
-void shutdown() {
+void SoftgpuCore::shutdown() {
   State* now = process.state.load(std::memory_order_acquire);
   if (now == nullptr || now->closed.exchange(true)) return;
   const auto until = std::chrono::steady_clock::now() + kExitPatience;
@@ -135,4 +129,4 @@ void shutdown() {
   // Idle threads stay asleep until the process is gone: other threads of the program may still be calling us.
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

@@ -1,5 +1,5 @@
-// Everything this process knows about its software GPUs. Made by the first core::open(), never destroyed: at exit other
-// threads of the program may still be calling, and after a fork the child simply starts a new one.
+// Everything this process knows about its software GPUs. Made when the core is opened first, never destroyed: at exit
+// other threads of the program may still be calling, and after a fork the child simply starts a new one.
 #pragma once
 
 #include <atomic>
@@ -27,23 +27,20 @@ namespace hipr::softgpu {
 
 struct Block;          // memory.h
 struct LoadedModule;   // module.h
-struct EventState;     // stream.h
 class LaunchPool;      // launch_pool.h
 class DeviceServices;  // device_services.h
 
-// Objects a program made on a device, so that a reset can drop them all.
+// Objects a program made on a device, by something that tells them apart, so that a reset can drop them all.
 template <class T>
 class Registry {
  public:
-  T* add(std::unique_ptr<T> object) {
+  void add(const void* key, std::unique_ptr<T> object) {
     const std::lock_guard lock(mutex_);
-    T* const raw = object.get();
-    objects_.emplace(raw, std::move(object));
-    return raw;
+    objects_.emplace(key, std::move(object));
   }
-  std::unique_ptr<T> take(T* object) {  // null when it was dropped already
+  std::unique_ptr<T> take(const void* key) {  // null when it was dropped already
     const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(object);
+    const auto found = objects_.find(key);
     if (found == objects_.end()) return nullptr;
     std::unique_ptr<T> out = std::move(found->second);
     objects_.erase(found);
@@ -52,21 +49,21 @@ class Registry {
   template <class Wanted>
   T* find(const Wanted& wanted) {  // the first that `wanted` says yes to, or null
     const std::lock_guard lock(mutex_);
-    for (auto& [raw, object] : objects_)
-      if (wanted(*raw)) return raw;
+    for (auto& [key, object] : objects_)
+      if (wanted(*object)) return object.get();
     return nullptr;
   }
   std::vector<std::unique_ptr<T>> takeAll() {
     std::vector<std::unique_ptr<T>> out;
     const std::lock_guard lock(mutex_);
-    for (auto& [raw, object] : objects_) out.push_back(std::move(object));
+    for (auto& [key, object] : objects_) out.push_back(std::move(object));
     objects_.clear();
     return out;
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<T*, std::unique_ptr<T>> objects_;
+  std::unordered_map<const void*, std::unique_ptr<T>> objects_;
 };
 
 class Device {
@@ -82,10 +79,9 @@ class Device {
   DeviceMeter meter;
   QueueSet queues;
 
-  Registry<Block> blocks;
-  Registry<LoadedModule> modules;
-  Registry<EventState> events;
-  Arena smallBlocks{kPage};  // as AMD's runtime does: its own libraries write a little past what they asked for
+  Registry<Block> blocks;          // by address
+  Registry<LoadedModule> modules;  // by themselves
+  Arena smallBlocks{kPage};        // as AMD's runtime does: its own libraries write a little past what they asked for
   std::unique_ptr<LaunchPool> launches;
   std::unique_ptr<DeviceServices> services;
   std::atomic<std::uint64_t> nextDispatch{0};
@@ -146,7 +142,7 @@ struct State {
   void retire(std::uint64_t begin, const CommandPtr& reclaim);
 };
 
-// REQUIRES: core::open() succeeded.
+// REQUIRES: the core was opened.
 State& state();
 
 }  // namespace hipr::softgpu

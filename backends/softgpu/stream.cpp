@@ -1,7 +1,7 @@
 #include "backends/softgpu/stream.h"
 
+#include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
-#include "runtime/core.h"
 
 namespace hipr::softgpu {
 namespace {
@@ -25,44 +25,40 @@ class HostCall : public Command {
 };
 
 EventState& stateOf(Event& event) {
-  return *static_cast<EventState*>(event.impl);
+  return static_cast<EventState&>(*event.impl);
 }
 
 }  // namespace
-}  // namespace hipr::softgpu
+hipError_t SoftgpuCore::submit(Stream& stream, const Operation& operation, Stage until) {
+  return std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
+}
 
-namespace hipr::core {
-
-using namespace softgpu;
-
-hipError_t streamCreate(Stream& stream) {
+hipError_t SoftgpuCore::create(Stream& stream) {
   QueueSet& queues = state().device(stream.device).queues;
-  if (stream.kind == Stream::Kind::kNull) {
-    stream.impl = &queues.null();
-  } else {
-    stream.impl = queues.create((stream.flags & hipStreamNonBlocking) == 0);
-  }
+  const bool blocking = (stream.flags & hipStreamNonBlocking) == 0;
+  Queue& queue = stream.kind == Stream::Kind::kNull ? queues.null() : *queues.create(blocking);
+  stream.impl = std::make_unique<StreamObject>(queue);
   return hipSuccess;
 }
 
-hipError_t streamDestroy(Stream& stream) {
+hipError_t SoftgpuCore::destroy(Stream& stream) {
   if (stream.kind != Stream::Kind::kNull) state().device(stream.device).queues.close(queueOf(stream));
-  stream.impl = nullptr;
+  stream.impl.reset();
   return hipSuccess;
 }
 
-hipError_t streamSynchronize(Stream& stream) {
+hipError_t SoftgpuCore::synchronize(Stream& stream) {
   for (const CommandPtr& command : queueOf(stream).unfinished()) command->wait();
   return state().device(stream.device).failure();
 }
 
-hipError_t streamQuery(Stream& stream) {
+hipError_t SoftgpuCore::query(Stream& stream) {
   if (!queueOf(stream).unfinished().empty()) return hipErrorNotReady;
   return state().device(stream.device).failure();
 }
 
-hipError_t streamWaitEvent(Stream& stream, Event& event) {
-  const std::shared_ptr<Marker> marker = stateOf(event).last();
+hipError_t SoftgpuCore::perform(const Wait& work, Stream& stream, Stage) {
+  const std::shared_ptr<Marker> marker = stateOf(*work.event).last();
   if (marker == nullptr || marker->done()) return hipSuccess;
   const auto wait = std::make_shared<Marker>();
   wait->after(*marker);
@@ -70,25 +66,24 @@ hipError_t streamWaitEvent(Stream& stream, Event& event) {
   return hipSuccess;
 }
 
-hipError_t hostFunction(Stream& stream, hipHostFn_t function, void* userData) {
-  queueOf(stream).submit(std::make_shared<HostCall>(function, userData));
+hipError_t SoftgpuCore::perform(const HostFunction& f, Stream& stream, Stage) {
+  queueOf(stream).submit(std::make_shared<HostCall>(f.function, f.userData));
   return hipSuccess;
 }
 
-hipError_t eventCreate(Event& event) {
-  event.impl = state().device(event.device).events.add(std::make_unique<EventState>());
+hipError_t SoftgpuCore::create(Event& event) {
+  event.impl = std::make_unique<EventState>();
   return hipSuccess;
 }
 
-hipError_t eventDestroy(Event& event) {
-  state().device(event.device).events.take(static_cast<EventState*>(event.impl));
-  event.impl = nullptr;
+hipError_t SoftgpuCore::destroy(Event& event) {
+  event.impl.reset();
   return hipSuccess;
 }
 
-hipError_t eventRecord(Event& event, Stream& stream) {
+hipError_t SoftgpuCore::perform(const Record& record, Stream& stream, Stage) {
   const auto marker = std::make_shared<Marker>();
-  EventState& e = stateOf(event);
+  EventState& e = stateOf(*record.event);
   {
     const std::lock_guard lock(e.mutex);
     e.recorded = marker;
@@ -97,18 +92,18 @@ hipError_t eventRecord(Event& event, Stream& stream) {
   return hipSuccess;
 }
 
-hipError_t eventSynchronize(Event& event) {
+hipError_t SoftgpuCore::synchronize(Event& event) {
   if (const auto marker = stateOf(event).last()) marker->wait();
   return state().device(event.device).failure();
 }
 
-hipError_t eventQuery(Event& event) {
+hipError_t SoftgpuCore::query(Event& event) {
   const auto marker = stateOf(event).last();
   if (marker != nullptr && !marker->done()) return hipErrorNotReady;
   return state().device(event.device).failure();
 }
 
-hipError_t eventElapsed(Event& start, Event& stop, float* milliseconds) {
+hipError_t SoftgpuCore::elapsed(Event& start, Event& stop, float* milliseconds) {
   const auto from = stateOf(start).last(), to = stateOf(stop).last();
   if (from == nullptr || to == nullptr) return hipErrorInvalidHandle;
   if (!from->done() || !to->done()) return hipErrorNotReady;
@@ -116,4 +111,4 @@ hipError_t eventElapsed(Event& start, Event& stop, float* milliseconds) {
   return hipSuccess;
 }
 
-}  // namespace hipr::core
+}  // namespace hipr::softgpu

@@ -10,7 +10,7 @@
 
 namespace hipr::softgpu {
 
-struct EventState {
+struct EventState : CoreObject {
   std::mutex mutex;
   std::shared_ptr<Marker> recorded;  // the last one; null when never recorded
 
@@ -20,8 +20,14 @@ struct EventState {
   }
 };
 
-inline Queue& queueOf(Stream& stream) {
-  return *static_cast<Queue*>(stream.impl);
+// What a stream of the runtime is here. The queue stays with its device, because its work outlives the stream.
+struct StreamObject : CoreObject {
+  explicit StreamObject(Queue& ofStream) : queue(ofStream) {}
+  Queue& queue;
+};
+
+inline Queue& queueOf(const Stream& stream) {
+  return static_cast<StreamObject&>(*stream.impl).queue;
 }
 
 }  // namespace hipr::softgpu

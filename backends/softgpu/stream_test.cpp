@@ -51,12 +51,12 @@ class OrderModel {
       ModelEvent& e = events_[random_() % events_.size()];
       switch (random_() % 4) {
         case 0:
-          ASSERT_EQ(core::eventRecord(*e.event, *s.stream), hipSuccess);
+          ASSERT_EQ(record(*e.event, *s.stream), hipSuccess);
           s.front = command(s);
           e.front = s.front;
           break;
         case 1:
-          ASSERT_EQ(core::streamWaitEvent(*s.stream, *e.event), hipSuccess);
+          ASSERT_EQ(wait(*s.stream, *e.event), hipSuccess);
           s.front.insert(e.front.begin(), e.front.end());
           break;
         default: {
@@ -64,12 +64,12 @@ class OrderModel {
           stamps_[index].model = this;
           stamps_[index].after = command(s);
           s.front = {index};
-          ASSERT_EQ(core::hostFunction(*s.stream, &OrderModel::operate, &stamps_[index]), hipSuccess);
+          ASSERT_EQ(hostFunction(*s.stream, &OrderModel::operate, &stamps_[index]), hipSuccess);
         }
       }
       if (random_() % 64 == 0) checkSynchronize(s);
     }
-    for (int device = 0; device < 2; ++device) ASSERT_EQ(core::deviceSynchronize(device), hipSuccess);
+    for (int device = 0; device < 2; ++device) ASSERT_EQ(core().synchronize(device), hipSuccess);
     for (std::size_t i = 0; i < stamps_.size(); ++i) {
       ASSERT_GE(stamps_[i].end, 0) << "operation " << i << " did not run";
       for (const int before : stamps_[i].after)
@@ -97,7 +97,7 @@ class OrderModel {
     const Set must = s.null ? command(s) : s.front;
     for (const int index : must) ASSERT_GE(std::atomic_ref(stamps_[index].end).load(), 0);
     if (!s.null) {
-      ASSERT_EQ(core::streamQuery(*s.stream), hipSuccess);
+      ASSERT_EQ(core().query(*s.stream), hipSuccess);
     }
   }
 
@@ -144,8 +144,8 @@ TEST(Streams, RandomDataFlowEqualsTheSequentialResult) {
     for (int step = 0; step < kSteps; ++step) {
       TestStream& stream = *streams[random() % kStreams];
       const int a = static_cast<int>(random() % kCells), b = static_cast<int>(random() % kCells);
-      ASSERT_EQ(core::streamWaitEvent(stream, *lastUse[a]), hipSuccess);
-      ASSERT_EQ(core::streamWaitEvent(stream, *lastUse[b]), hipSuccess);
+      ASSERT_EQ(wait(stream, *lastUse[a]), hipSuccess);
+      ASSERT_EQ(wait(stream, *lastUse[b]), hipSuccess);
       const std::uint32_t value = random();
       switch (random() % 3) {
         case 0:
@@ -169,12 +169,12 @@ TEST(Streams, RandomDataFlowEqualsTheSequentialResult) {
                                 MemoryKind::kManaged, false),
                       hipSuccess);
       }
-      ASSERT_EQ(core::eventRecord(*lastUse[a], stream), hipSuccess);
+      ASSERT_EQ(record(*lastUse[a], stream), hipSuccess);
       if (a != b) {
-        ASSERT_EQ(core::eventRecord(*lastUse[b], stream), hipSuccess);
+        ASSERT_EQ(record(*lastUse[b], stream), hipSuccess);
       }
     }
-    for (int device = 0; device < 2; ++device) ASSERT_EQ(core::deviceSynchronize(device), hipSuccess);
+    for (int device = 0; device < 2; ++device) ASSERT_EQ(core().synchronize(device), hipSuccess);
     for (int i = 0; i < kCells; ++i) {
       ASSERT_EQ(cells[i * kWords], model[i]) << "cell " << i << " seed " << seed;
       ASSERT_EQ(cells[i * kWords + kWords - 1], model[i]) << "cell " << i << " seed " << seed;
@@ -188,7 +188,7 @@ TEST(Streams, ABlockedStreamBlocksNobodyElse) {
   TestMemory memory(4096);
   Gate gate(blocked);
   ASSERT_EQ(fillWords(blocked, memory.devicePointer, 1024, 1), hipSuccess);
-  EXPECT_EQ(core::streamQuery(blocked), hipErrorNotReady);
+  EXPECT_EQ(core().query(blocked), hipErrorNotReady);
   ASSERT_EQ(fillWords(free, memory.devicePointer, 1024, 2), hipSuccess);
   free.sync();
   EXPECT_EQ(memory.as<std::uint32_t>()[5], 2u);
@@ -202,15 +202,15 @@ TEST(Streams, ACallThatNeedNotWaitIsNotOvertakenEither) {
       far(1, Stream::Kind::kCreated, hipStreamNonBlocking);
   TestMemory memory(4096), other(4096);
   Gate gate(null);
-  const Fill ones{.address = memory.devicePointer, .width = 1024, .value = 1, .elementSize = 4, .synchronous = true};
-  ASSERT_EQ(core::fill(ones, null), hipSuccess);
-  EXPECT_EQ(core::streamQuery(null), hipErrorNotReady);
+  const Fill ones{.address = memory.devicePointer, .width = 1024, .value = 1, .elementSize = 4};
+  ASSERT_EQ(fill(ones, null, Stage::kDone), hipSuccess);
+  EXPECT_EQ(core().query(null), hipErrorNotReady);
   ASSERT_EQ(
       copyBytes(far, other.devicePointer, memory.devicePointer, 4096, MemoryKind::kDevice, MemoryKind::kDevice, false),
       hipSuccess);
-  EXPECT_EQ(core::streamQuery(far), hipErrorNotReady);
+  EXPECT_EQ(core().query(far), hipErrorNotReady);
   ASSERT_EQ(fillWords(apart, memory.as<std::uint32_t>() + 5, 1, 2), hipSuccess);
-  EXPECT_EQ(core::streamQuery(apart), hipErrorNotReady);
+  EXPECT_EQ(core().query(apart), hipErrorNotReady);
   gate.open();
   far.sync();
   apart.sync();
@@ -223,11 +223,11 @@ TEST(Streams, DestroyingOneLetsItsWorkFinish) {
   TestStream stream;
   Gate gate(stream);
   ASSERT_EQ(fillWords(stream, memory.devicePointer, 1024, 7), hipSuccess);
-  ASSERT_EQ(core::streamDestroy(stream), hipSuccess);
+  ASSERT_EQ(core().destroy(stream), hipSuccess);
   TestStream null(0, Stream::Kind::kNull);
-  EXPECT_EQ(core::streamQuery(null), hipErrorNotReady) << "the null stream waits for it still";
+  EXPECT_EQ(core().query(null), hipErrorNotReady) << "the null stream waits for it still";
   gate.open();
-  ASSERT_EQ(core::deviceSynchronize(0), hipSuccess);
+  ASSERT_EQ(core().synchronize(0), hipSuccess);
   EXPECT_EQ(memory.as<std::uint32_t>()[0], 7u);
 }
 
@@ -239,17 +239,17 @@ TEST(Streams, HostFunctionsMayWaitForEachOther) {
   } pair;
   pair.other = &b;
   // The first uses HIP itself and waits for the second, given later to another stream.
-  ASSERT_EQ(core::hostFunction(
+  ASSERT_EQ(hostFunction(
                 a,
                 [](void* data) {
                   auto* p = static_cast<Pair*>(data);
                   p->done.wait(0);
-                  core::streamSynchronize(*p->other);
+                  core().synchronize(*p->other);
                   ++p->done;
                 },
                 &pair),
             hipSuccess);
-  ASSERT_EQ(core::hostFunction(
+  ASSERT_EQ(hostFunction(
                 b,
                 [](void* data) {
                   ++static_cast<Pair*>(data)->done;
@@ -264,15 +264,15 @@ TEST(Streams, HostFunctionsMayWaitForEachOther) {
 TEST(Events, TimeTheWorkBetweenThem) {
   TestStream stream;
   TestEvent start, stop;
-  EXPECT_EQ(core::eventQuery(start), hipSuccess) << "never recorded";
-  ASSERT_EQ(core::eventRecord(start, stream), hipSuccess);
-  ASSERT_EQ(core::hostFunction(
+  EXPECT_EQ(core().query(start), hipSuccess) << "never recorded";
+  ASSERT_EQ(record(start, stream), hipSuccess);
+  ASSERT_EQ(hostFunction(
                 stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, nullptr),
             hipSuccess);
-  ASSERT_EQ(core::eventRecord(stop, stream), hipSuccess);
+  ASSERT_EQ(record(stop, stream), hipSuccess);
   float milliseconds = 0;
-  ASSERT_EQ(core::eventSynchronize(stop), hipSuccess);
-  ASSERT_EQ(core::eventElapsed(start, stop, &milliseconds), hipSuccess);
+  ASSERT_EQ(core().synchronize(stop), hipSuccess);
+  ASSERT_EQ(core().elapsed(start, stop, &milliseconds), hipSuccess);
   EXPECT_GE(milliseconds, 5.0f);
   EXPECT_LT(milliseconds, 5000.0f);
 }
@@ -283,15 +283,15 @@ TEST(Events, AWaitKeepsTheRecordItSaw) {
       second(0, Stream::Kind::kCreated, hipStreamNonBlocking), third(0, Stream::Kind::kCreated, hipStreamNonBlocking);
   TestEvent event;
   auto before = std::make_unique<Gate>(first);
-  ASSERT_EQ(core::eventRecord(event, first), hipSuccess);
-  ASSERT_EQ(core::streamWaitEvent(third, event), hipSuccess);
+  ASSERT_EQ(record(event, first), hipSuccess);
+  ASSERT_EQ(wait(third, event), hipSuccess);
   Gate never(second);
-  ASSERT_EQ(core::eventRecord(event, second), hipSuccess);
-  EXPECT_EQ(core::eventQuery(event), hipErrorNotReady);
-  EXPECT_EQ(core::streamQuery(third), hipErrorNotReady);
+  ASSERT_EQ(record(event, second), hipSuccess);
+  EXPECT_EQ(core().query(event), hipErrorNotReady);
+  EXPECT_EQ(core().query(third), hipErrorNotReady);
   before->open();
   third.sync();
-  EXPECT_EQ(core::eventQuery(event), hipErrorNotReady);
+  EXPECT_EQ(core().query(event), hipErrorNotReady);
 }
 
 }  // namespace

@@ -104,6 +104,41 @@ TEST(Reset, FindsAWorkerThatWasStartedAgain) {
   EXPECT_EQ(exitCode(client), 0);
 }
 
+// Neither what would only be posted nor what is answered from memory succeeds without a worker, before and after a
+// reset that could not find one.
+TEST(Reset, NothingSucceedsWithoutAWorker) {
+  int works[2], gone[2];
+  ASSERT_EQ(pipe(works) | pipe(gone), 0);
+  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+  auto worker = std::make_unique<WorkerProcess>();
+  unsetenv("HIP_REMOTE_SOFTGPU");
+  worker->use();
+  setenv("TF_CONNECT_TIMEOUT", "1", 1);
+  const pid_t client = start([&](Hip& hip) {
+    hipEvent_t event = nullptr;
+    if (!computes(hip) || hip.api.hipEventCreate(&event) != hipSuccess) return 4;
+    if (hip.api.hipDeviceSetLimit(hipLimitStackSize, 2048) != hipSuccess) return 5;
+    char byte = 0;
+    if (write(works[1], "w", 1) != 1 || read(gone[0], &byte, 1) != 1) return 6;
+    if (hip.api.hipDeviceSynchronize() == hipSuccess) return 7;
+    if (hip.api.hipDeviceSetLimit(hipLimitStackSize, 4096) == hipSuccess) return 8;
+    if (hip.api.hipDeviceEnablePeerAccess(1, 0) == hipSuccess) return 9;
+    if (hip.api.hipEventRecord(event, hip.stream) == hipSuccess) return 10;
+    if (hip.api.hipDeviceReset() == hipSuccess) return 11;
+    if (hip.api.hipDeviceSetLimit(hipLimitStackSize, 4096) == hipSuccess) return 12;
+    if (hip.api.hipDeviceEnablePeerAccess(1, 0) == hipSuccess) return 13;
+    void* memory = nullptr;
+    return hip.api.hipMalloc(&memory, 64) == hipSuccess ? 14 : 0;
+  });
+  char byte = 0;
+  ASSERT_EQ(read(works[0], &byte, 1), 1);
+  worker->kill();
+  worker.reset();
+  unsetenv("TF_CONNECT_TIMEOUT");
+  ASSERT_EQ(write(gone[1], "g", 1), 1);
+  EXPECT_EQ(exitCode(client), 0);
+}
+
 TEST(Reset, LeavesOtherDevicesAlone) {
   setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
   const WorkerProcess worker;

@@ -1,0 +1,105 @@
+// RemoteCore: one worker as the core of a HIP runtime. It owns the session with that worker, which the first call that
+// needs a device begins and which lasts until exit, or until the program resets the only device it uses; a forked child
+// begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, launch.cpp, memory.cpp,
+// module.cpp, process.cpp, stream.cpp and vmm.cpp.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "client/session.h"
+#include "runtime/core.h"
+
+namespace hipr::client {
+
+class RemoteCore : public Core {
+ public:
+  hipError_t open(const Platform** platform) override;
+  hipError_t lost() const override { return session().connection().alive() ? hipSuccess : kLost; }
+  void forgetAfterFork() override;
+  void shutdown() override;
+
+  hipError_t submit(Stream& stream, const Operation& operation, Stage until) override;
+  void fence(int device) override;
+  hipError_t synchronize(int device) override;
+
+  hipError_t create(Stream& stream) override;
+  hipError_t destroy(Stream& stream) override;
+  hipError_t synchronize(Stream& stream) override;
+  hipError_t query(Stream& stream) override;
+  hipError_t create(Event& event) override;
+  hipError_t destroy(Event& event) override;
+  hipError_t synchronize(Event& event) override;
+  hipError_t query(Event& event) override;
+  hipError_t elapsed(Event& start, Event& stop, float* milliseconds) override;
+
+  hipError_t reset(int device, bool alone) override;
+  hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) override;
+  hipError_t setPeerAccess(int device, int peer, bool enabled) override;
+  hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) override;
+
+  hipError_t allocate(Allocation& allocation) override;
+  hipError_t release(const Allocation& allocation) override;
+
+  hipError_t load(Module& module) override;
+  hipError_t unload(Module& module) override;
+  hipError_t variable(Module& module, const std::string& name, void** address) override;
+
+  hipError_t memAddressReserve(void**, std::size_t, std::size_t, void*) override;
+  hipError_t memAddressFree(void*, std::size_t) override;
+  hipError_t memCreate(std::uint64_t*, std::size_t, const hipMemAllocationProp&) override;
+  hipError_t memRelease(std::uint64_t) override;
+  hipError_t memMap(void*, std::size_t, std::size_t, std::uint64_t) override;
+  hipError_t memUnmap(void*, std::size_t) override;
+  hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) override;
+  std::size_t memGranularity(int) override { return 0; }
+
+ private:
+  // What opening changes. A forked child gets another, since this one may have been in use at that moment.
+  struct Opening {
+    std::mutex mutex;
+    bool failed = false;
+    // All there ever were; the last one is in use. Earlier ones are kept, empty: the runtime refers to their platform,
+    // and other threads may still be inside.
+    std::vector<std::unique_ptr<Session>> sessions;
+  };
+
+  // REQUIRES: open() succeeded.
+  Session& session() const { return *session_.load(std::memory_order_acquire); }
+  void use(std::unique_ptr<Session> session);  // REQUIRES: opening_->mutex held
+  // Ends the session and begins another with the same devices. REQUIRES: the program has no objects, and no other
+  // thread uses a device, as for hipDeviceReset.
+  hipError_t renew();
+
+  hipError_t waitFor(RemoteStream& stream, const Moment& moment);  // until everything before it is visible
+  hipError_t perform(const Copy& copy, Stream& stream, Stage until);
+  hipError_t perform(const Fill& fill, Stream& stream, Stage until);
+  hipError_t perform(const Launch& launch, Stream& stream, Stage until);
+  hipError_t perform(const Record& record, Stream& stream, Stage until);
+  hipError_t perform(const Wait& wait, Stream& stream, Stage until);
+  hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
+  hipError_t perform(const Free& free, Stream& stream, Stage until);
+
+  Opening* opening_ = new Opening;
+  std::atomic<Session*> session_{nullptr};
+};
+
+// What a stream and an event of the runtime are here.
+struct StreamObject : CoreObject {
+  explicit StreamObject(RemoteStream& stream) : remote(stream.shared_from_this()) {}
+  const std::shared_ptr<RemoteStream> remote;
+};
+struct EventObject : CoreObject {
+  explicit EventObject(std::uint64_t wireId) : remote(wireId) {}
+  RemoteEvent remote;
+};
+inline RemoteStream& remote(const Stream& stream) {
+  return *static_cast<const StreamObject&>(*stream.impl).remote;
+}
+inline RemoteEvent& remote(const Event& event) {
+  return static_cast<EventObject&>(*event.impl).remote;
+}
+
+}  // namespace hipr::client

@@ -1,0 +1,98 @@
+// Operation: everything a stream can be given, and Stage: when it is over.
+//
+// Copies, fills, launches, events, host functions and frees differ in what they do, not in how they get there: each is
+// one alternative of one variant, and Core::submit is the one way to hand it over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "hip_remote/hip.h"
+#include "runtime/objects.h"
+
+namespace hipr {
+
+// How far an operation must have come before the call that submits it returns. Each stage includes those before it, and
+// no other word is used for any of this.
+enum class Stage {
+  // It has its place in its stream, and pageable memory that it reads may change.
+  kSent,
+  // The device has carried it out, for everybody who comes later: whatever is submitted afterwards, to any stream of
+  // any
+  // device of its core, starts after it.
+  kDone,
+  // And the host cannot tell that it did not wait for it: host memory it writes is written, and queries of its stream
+  // and of events before it say that they are finished. A core need not really wait where nobody can see the
+  // difference.
+  kVisible,
+};
+
+// One side of a copy: `height` rows of `width` bytes, `pitch` apart, in `depth` slices, `slice` apart. In copies and
+// fills registered memory is named by its host address, whichever of its addresses the program used.
+struct Plane {
+  void* address = nullptr;
+  std::size_t pitch = 0;
+  std::size_t slice = 0;
+  MemoryKind kind = MemoryKind::kPageable;
+  Device* owner = nullptr;  // null for kPageable
+  int device = 0;           // its number within the core
+};
+
+struct Copy {
+  Plane to{};
+  Plane from{};
+  std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
+  std::size_t height = 1;
+  std::size_t depth = 1;
+};
+
+struct Fill {
+  void* address = nullptr;
+  std::size_t pitch = 0;
+  std::size_t slice = 0;
+  std::size_t width = 0;  // elements
+  std::size_t height = 1;
+  std::size_t depth = 1;
+  std::uint32_t value = 0;
+  std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
+  MemoryKind kind = MemoryKind::kDevice;
+  Device* owner = nullptr;
+};
+
+struct Launch {
+  Function* function = nullptr;
+  dim3 groups{};   // work-groups
+  dim3 block{};    // work-items per group
+  dim3 threads{};  // work-items in all; groups * block unless hipExtModuleLaunchKernel asked for partial groups
+  unsigned sharedBytes = 0;  // dynamic LDS
+  bool cooperative = false;
+  std::span<const std::byte> arguments;  // explicit part of the kernarg segment, laid out by the kernel's metadata
+  Event* start = nullptr;                // recorded when it starts
+  Event* stop = nullptr;                 // recorded when it is done
+};
+
+struct Record {
+  Event* event = nullptr;
+};
+
+// The stream goes on when the event's last record before now is reached.
+struct Wait {
+  Event* event = nullptr;
+};
+
+// Runs in stream order, on a thread of ours. It may call HIP.
+struct HostFunction {
+  hipHostFn_t function = nullptr;
+  void* userData = nullptr;
+};
+
+// Memory that may be handed out again once the stream gets here.
+struct Free {
+  Allocation allocation;
+};
+
+using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, Free>;
+
+}  // namespace hipr

@@ -16,6 +16,8 @@ void Crew::finish() {
   }
   for (std::size_t i = 0; i < members.size(); ++i) transport_.wake();
   for (std::thread& member : members) member.join();
+  std::unique_lock lock(mutex_);
+  while (!ready_.empty()) serveLane(lock);  // what was added when they had gone
 }
 
 void Crew::run(Delay first) {

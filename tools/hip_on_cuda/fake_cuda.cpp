@@ -4,13 +4,10 @@
 #include <chrono>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 using namespace hipr::cuda;
 using namespace hipr::cuda::fake;
-
-extern "C" CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
 
 namespace {
 
@@ -94,7 +91,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
   return kCudaSuccess;
 }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice) {
-  queue().waitForAll();
+  waitForAll();
   return kCudaSuccess;
 }
 CUresult cuCtxSetCurrent(CUcontext) {
@@ -141,29 +138,19 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t*
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned, unsigned,
                         unsigned, CUstream stream, void** params, void** extra) {
   const Kernel& kernel = of(function);
-  auto* launch = new Launch{gridX, blockX, {}, kernel.run};
+  Launch launch{gridX, blockX, {}, kernel.run};
   const char* packed = nullptr;
   std::size_t size = 0;
   for (; extra && *extra != kLaunchEnd; extra += 2) {
     if (*extra == kLaunchBufferPointer) packed = static_cast<const char*>(extra[1]);
     if (*extra == kLaunchBufferSize) size = *static_cast<const std::size_t*>(extra[1]);
   }
-  if (packed) launch->arguments.assign(packed, packed + size);
+  if (packed) launch.arguments.assign(packed, packed + size);
   for (std::size_t i = 0; params && i < kernel.parameters.size(); ++i) {
     const char* value = static_cast<const char*>(params[i]);
-    launch->arguments.insert(launch->arguments.end(), value, value + kernel.parameters[i]);
+    launch.arguments.insert(launch.arguments.end(), value, value + kernel.parameters[i]);
   }
-  if (launch->arguments.size() != argumentBytes(kernel)) {
-    delete launch;
-    return kCudaInvalidValue;
-  }
-  return cuLaunchHostFunc(
-      stream,
-      [](void* data) {
-        const auto* l = static_cast<const Launch*>(data);
-        l->run(*l);
-        delete l;
-      },
-      launch);
+  if (launch.arguments.size() != argumentBytes(kernel)) return kCudaInvalidValue;
+  return submit(stream, [launch = std::move(launch)] { launch.run(launch); });
 }
 }

@@ -1,6 +1,6 @@
 // What the files of the stand-in for libcuda.so.1 share. Its one device has the CPU's memory, three kernels by name and
-// one queue: all streams are carried out by one thread in the order of the calls, which keeps every promise that CUDA
-// makes about order, and none about overlap.
+// a thread for each stream. As with the real one, streams overlap, the null stream and blocking streams wait for each
+// other, and the host functions of all streams run one at a time.
 #pragma once
 
 #include <condition_variable>
@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "tools/hip_on_cuda/cuda_types.h"
@@ -16,22 +17,30 @@ namespace hipr::cuda::fake {
 
 inline constexpr CUresult kOutOfMemory = 2, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600;
 
+// What one stream has to do. Its thread keeps it alive until the stream is destroyed and nothing is left to do.
 class Queue {
  public:
+  static std::shared_ptr<Queue> start(bool blocking);
+
   std::uint64_t post(std::function<void()> work);  // returns its number
+  std::uint64_t posted();
   bool done(std::uint64_t number);
   void wait(std::uint64_t number);
-  void waitForAll();
+  void close();
+  const bool blocking;
 
  private:
+  explicit Queue(bool isBlocking) : blocking(isBlocking) {}
   void run();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   std::uint64_t posted_ = 0, done_ = 0;
-  bool started_ = false;
+  bool closed_ = false;
 };
-Queue& queue();  // never destroyed: its thread runs until the process ends
+
+CUresult submit(CUstream stream, std::function<void()> work);
+void waitForAll();
 
 // Which memory there is: [start, start + size).
 class Ranges {

@@ -44,7 +44,7 @@ CUresult allocate(void** out, std::size_t bytes, CUmemorytype type) {
 
 CUresult release(void* memory) {
   if (!ranges().remove(reinterpret_cast<CUdeviceptr>(memory))) return kCudaInvalidValue;
-  queue().waitForAll();
+  waitForAll();
   std::free(memory);
   return kCudaSuccess;
 }

@@ -2,16 +2,22 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <thread>
+#include <vector>
 
 #include "tools/hip_on_cuda/fake_cuda.h"
 
 namespace hipr::cuda::fake {
 
+std::shared_ptr<Queue> Queue::start(bool blocking) {
+  std::shared_ptr<Queue> queue(new Queue(blocking));
+  std::thread([queue] { queue->run(); }).detach();
+  return queue;
+}
+
 std::uint64_t Queue::post(std::function<void()> work) {
   std::lock_guard lock(mutex_);
-  if (!started_) std::thread([this] { run(); }).detach();
-  started_ = true;
   waiting_.push_back(std::move(work));
   changed_.notify_all();
   return ++posted_;
@@ -20,7 +26,8 @@ std::uint64_t Queue::post(std::function<void()> work) {
 void Queue::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return !waiting_.empty(); });
+    changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
     const std::function<void()> work = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
@@ -29,6 +36,11 @@ void Queue::run() {
     ++done_;
     changed_.notify_all();
   }
+}
+
+std::uint64_t Queue::posted() {
+  std::lock_guard lock(mutex_);
+  return posted_;
 }
 
 bool Queue::done(std::uint64_t number) {
@@ -41,39 +53,89 @@ void Queue::wait(std::uint64_t number) {
   changed_.wait(lock, [&] { return done_ >= number; });
 }
 
-void Queue::waitForAll() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return done_ == posted_; });
-}
-
-Queue& queue() {
-  static Queue& only = *new Queue;
-  return only;
+void Queue::close() {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
 }
 
 namespace {
 
-struct Stream {
-  std::atomic<std::uint64_t> last{0};
+// A place in a stream. Waiting for it waits for all that was given to the stream before.
+struct Point {
+  std::shared_ptr<Queue> queue;
+  std::uint64_t number = 0;
+  void wait() const {
+    if (queue) queue->wait(number);
+  }
+  bool done() const { return !queue || queue->done(number); }
 };
-Stream nullStream;
+
+struct Streams {
+  std::mutex mutex;  // also makes "what came before" the same for all streams
+  std::map<CUstream, std::shared_ptr<Queue>> queues;
+};
+
+Streams& streams() {
+  static Streams& only = *new Streams;  // threads run until the process ends
+  if (only.queues.empty()) only.queues[nullptr] = Queue::start(true);
+  return only;
+}
+
+std::shared_ptr<Queue> of(CUstream stream) {
+  Streams& all = streams();
+  if (reinterpret_cast<std::uintptr_t>(stream) <= 2) stream = nullptr;
+  std::lock_guard lock(all.mutex);
+  const auto found = all.queues.find(stream);
+  return found == all.queues.end() ? nullptr : found->second;
+}
 
 struct Event {
-  std::atomic<std::uint64_t> recorded{0};
-  std::atomic<double> time{0};
+  std::mutex mutex;
+  Point recorded;
+  std::shared_ptr<std::atomic<double>> time;
 };
-
-Stream& of(CUstream stream) {
-  return reinterpret_cast<std::uintptr_t>(stream) <= 2 ? nullStream : *reinterpret_cast<Stream*>(stream);
-}
 Event& of(CUevent event) {
   return *reinterpret_cast<Event*>(event);
 }
 
+Point recorded(CUevent event) {
+  std::lock_guard lock(of(event).mutex);
+  return of(event).recorded;
+}
+
+std::mutex hostFunctions;
+
+}  // namespace
+
 CUresult submit(CUstream stream, std::function<void()> work) {
-  of(stream).last = queue().post(std::move(work));
+  const std::shared_ptr<Queue> queue = of(stream);
+  if (!queue) return kInvalidHandle;
+  Streams& all = streams();
+  std::lock_guard lock(all.mutex);
+  const std::shared_ptr<Queue>& null = all.queues[nullptr];
+  std::vector<Point> before;
+  for (const auto& [handle, other] : all.queues) {
+    const bool ordered = queue == null ? other->blocking : queue->blocking && other == null;
+    if (ordered && other != queue) before.push_back({other, other->posted()});
+  }
+  queue->post([before = std::move(before), work = std::move(work)] {
+    for (const Point& point : before) point.wait();
+    work();
+  });
   return kCudaSuccess;
 }
+
+void waitForAll() {
+  std::vector<Point> all;
+  {
+    std::lock_guard lock(streams().mutex);
+    for (const auto& [handle, queue] : streams().queues) all.push_back({queue, queue->posted()});
+  }
+  for (const Point& point : all) point.wait();
+}
+
+namespace {
 
 template <class T>
 CUresult fill(CUstream stream, CUdeviceptr to, T value, std::size_t count) {
@@ -90,40 +152,57 @@ using namespace hipr::cuda::fake;
 
 extern "C" {
 
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned, int) {
-  *stream = reinterpret_cast<CUstream>(new Stream);
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int) {
+  auto queue = Queue::start(flags == 0);
+  *stream = reinterpret_cast<CUstream>(queue.get());
+  std::lock_guard lock(streams().mutex);
+  streams().queues[*stream] = std::move(queue);
   return kCudaSuccess;
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  queue().post([stream] { delete reinterpret_cast<Stream*>(stream); });
-  return kCudaSuccess;
-}
-
-CUresult cuStreamSynchronize(CUstream stream) {
-  queue().wait(of(stream).last);
+  const std::shared_ptr<Queue> queue = of(stream);
+  if (!queue) return kInvalidHandle;
+  std::lock_guard lock(streams().mutex);
+  streams().queues.erase(stream);
+  queue->close();
   return kCudaSuccess;
 }
 
 CUresult cuStreamQuery(CUstream stream) {
-  return queue().done(of(stream).last) ? kCudaSuccess : kNotReady;
+  const std::shared_ptr<Queue> queue = of(stream);
+  if (!queue) return kInvalidHandle;
+  return queue->done(queue->posted()) ? kCudaSuccess : kNotReady;
 }
 
-CUresult cuCtxSynchronize() {
-  queue().waitForAll();
+CUresult cuStreamSynchronize(CUstream stream) {
+  const std::shared_ptr<Queue> queue = of(stream);
+  if (!queue) return kInvalidHandle;
+  queue->wait(queue->posted());
   return kCudaSuccess;
 }
 
-CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) {
-  return kCudaSuccess;  // one queue: what was recorded earlier is done earlier
+CUresult cuCtxSynchronize() {
+  waitForAll();
+  return kCudaSuccess;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  return submit(stream, [point = recorded(event)] { point.wait(); });
 }
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned) {
-  return submit(stream, [=] { callback(stream, kCudaSuccess, data); });
+  return submit(stream, [=] {
+    std::lock_guard lock(hostFunctions);
+    callback(stream, kCudaSuccess, data);
+  });
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return submit(stream, [=] { function(data); });
+  return submit(stream, [=] {
+    std::lock_guard lock(hostFunctions);
+    function(data);
+  });
 }
 
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr to, std::uint32_t value, unsigned) {
@@ -141,31 +220,34 @@ CUresult cuEventCreate(CUevent* event, unsigned) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   Event& e = of(event);
-  submit(stream, [&e] {
-    e.time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  std::lock_guard lock(e.mutex);
+  e.time = std::make_shared<std::atomic<double>>();
+  const CUresult result = submit(stream, [time = e.time] {
+    *time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
   });
-  e.recorded = of(stream).last.load();
-  return kCudaSuccess;
+  if (result == kCudaSuccess) e.recorded = {of(stream), of(stream)->posted()};
+  return result;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
-  queue().wait(of(event).recorded);
+  recorded(event).wait();
   return kCudaSuccess;
 }
 
 CUresult cuEventQuery(CUevent event) {
-  return queue().done(of(event).recorded) ? kCudaSuccess : kNotReady;
+  return recorded(event).done() ? kCudaSuccess : kNotReady;
 }
 
 CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent stop) {
-  if (!of(start).recorded || !of(stop).recorded) return kInvalidHandle;
-  if (!queue().done(of(start).recorded) || !queue().done(of(stop).recorded)) return kNotReady;
-  *ms = static_cast<float>(of(stop).time - of(start).time);
+  const Point from = recorded(start), to = recorded(stop);
+  if (!from.queue || !to.queue) return kInvalidHandle;
+  if (!from.done() || !to.done()) return kNotReady;
+  *ms = static_cast<float>(*of(stop).time - *of(start).time);
   return kCudaSuccess;
 }
 
 CUresult cuEventDestroy_v2(CUevent event) {
-  queue().post([event] { delete reinterpret_cast<Event*>(event); });
+  delete &of(event);
   return kCudaSuccess;
 }
 

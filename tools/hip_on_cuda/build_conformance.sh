@@ -14,7 +14,8 @@ if [[ $# -eq 0 ]]; then
 fi
 
 clang=${CLANG:-clang++-19}
-libraries=$(dirname "$(ls /usr/lib/*/amdgcn/bitcode/ockl.bc | head -1)")
+bitcode=(/usr/lib/*/amdgcn/bitcode/ockl.bc)
+libraries=$(dirname "${bitcode[0]}")
 common=(-std=c++17 -O3 -ffp-contract=off "-Wno-#warnings" -Wno-unused-command-line-argument)
 hip=(-x hip --offload-arch=gfx90a --rocm-path=/usr "--rocm-device-lib-path=$libraries")
 # CUDA without an SDK; clang's own wrappers for C++ headers want one, so they are left out.

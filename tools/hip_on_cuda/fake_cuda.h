@@ -1,4 +1,4 @@
-// What the files of the stand-in for libcuda.so.1 share. Its one device has the CPU's memory, three kernels by name and
+// What the files of the stand-in for libcuda.so.1 share. Its one device has the CPU's memory, a few kernels by name and
 // a thread for each stream. As with the real one, streams overlap, the null stream and blocking streams wait for each
 // other, and the host functions of all streams run one at a time.
 #pragma once
@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "tools/hip_on_cuda/cuda_types.h"
 
@@ -58,6 +59,24 @@ class Ranges {
   std::map<CUdeviceptr, Range> ranges_;
 };
 Ranges& ranges();
+
+// A kernel that the stand-in knows, called once for each thread of a launch (in one dimension).
+struct Thread {
+  unsigned block, index, blockSize;
+  unsigned global() const { return block * blockSize + index; }
+};
+struct Kernel {
+  struct Parameter {
+    std::size_t offset, size;
+  };
+  const char* name;
+  std::vector<Parameter> parameters;
+  std::function<void(const Thread&, const char* arguments)> run;
+  std::size_t argumentBytes() const {
+    return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
+  }
+};
+const Kernel* findKernel(const char* name);
 
 template <class T>
 T* at(CUdeviceptr address) {

@@ -1,5 +1,5 @@
-// Stands in for HIP's own header when a HIP program's kernels are compiled to PTX: HIP's host API, and what kernels need
-// of the language. The host code is read in that compilation too, but nothing is made of it.
+// Stands in for HIP's own header when a HIP program's kernels are compiled to PTX: HIP's host API, and what kernels
+// need of the language. The host code is read in that compilation too, but nothing is made of it.
 #pragma once
 
 #include <cstddef>

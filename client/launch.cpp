@@ -19,7 +19,7 @@ void introduce(Session& s, Function& function) {
   std::lock_guard lock(function.module->mutex);
   if (function.introduced.load(std::memory_order_relaxed)) return;
   s.connection().post<Opcode::kFunctionGet>(
-      {wireId(function), wire::kFirstObject + function.module->id, function.kernel->metadata.name});
+      {wireId(function), wire::kFirstObject + function.module->id, function.kernel->name()});
   function.introduced.store(true, std::memory_order_release);
 }
 

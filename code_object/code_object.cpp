@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace hipr::code {
 namespace {
@@ -30,6 +31,13 @@ Status bad(const std::string& what) {
 }
 
 }  // namespace
+
+Status parseCode(Bytes bytes, std::unique_ptr<const GpuCode>& out) {
+  auto object = std::make_unique<CodeObject>();
+  if (Status status = CodeObject::parse(bytes, *object); !status.ok()) return status;
+  out = std::move(object);
+  return {};
+}
 
 std::string ContentHash::hex() const {
   char text[33];
@@ -116,6 +124,22 @@ void CodeObject::addVariables(const std::unordered_map<std::string_view, std::si
 const Kernel* CodeObject::findKernel(std::string_view name) const {
   const auto found = kernelIndex_.find(std::string(name));
   return found == kernelIndex_.end() ? nullptr : &kernels_[found->second];
+}
+
+std::vector<const GpuKernel*> CodeObject::allKernels() const {
+  std::vector<const GpuKernel*> all;
+  for (const Kernel& kernel : kernels_) all.push_back(&kernel);
+  return all;
+}
+
+std::vector<std::byte> CodeObject::initialBytes(std::uint64_t address, std::uint64_t size) const {
+  std::vector<std::byte> value(size);
+  for (const ElfSegment& segment : elf_.segments) {
+    const std::uint64_t begin = std::max(address, segment.address);
+    const std::uint64_t end = std::min(address + size, segment.address + segment.data.size());
+    if (begin < end) std::memcpy(&value[begin - address], &segment.data[begin - segment.address], end - begin);
+  }
+  return value;
 }
 
 const Variable* CodeObject::findVariable(std::string_view name) const {

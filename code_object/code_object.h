@@ -1,5 +1,5 @@
-// CodeObject: one ELF for one GPU target, parsed: its kernels, its variables, and how to place it in memory.
-// Immutable after parse(), so it may be shared between threads. It borrows the bytes it was made from.
+// CodeObject: AMD's format of GpuCode, one ELF for one GPU target, parsed: its kernels, its variables, and how to place
+// it in memory. Immutable after parse(), so it may be shared between threads. It borrows the bytes it was made from.
 #pragma once
 
 #include <array>
@@ -14,38 +14,29 @@
 #include "base/status.h"
 #include "code_object/bytes.h"
 #include "code_object/elf.h"
+#include "code_object/gpu_code.h"
 #include "code_object/kernel_descriptor.h"
 #include "code_object/metadata.h"
 #include "code_object/target_id.h"
 
 namespace hipr::code {
 
-// XXH3-128 of the whole file: the name under which a worker keeps it.
-struct ContentHash {
-  std::uint64_t low = 0, high = 0;
-  std::string hex() const;
-  bool operator==(const ContentHash&) const = default;
-};
-ContentHash hashContent(Bytes bytes);
-
-struct Kernel {
+struct Kernel : GpuKernel {
   KernelMetadata metadata;
   KernelDescriptor descriptor;
   std::uint64_t descriptorAddress = 0;  // addresses are relative to the load base
   std::uint64_t entryAddress = 0;
+
+  const std::string& name() const override { return metadata.name; }
+  Resources resources() const override;
+  int groupsPerUnit(const Unit& unit, int groupSize) const override;
+  bool wantsBarrierAcrossDevices() const override;
+  std::uint32_t argumentBytes() const override;
+  Status packParams(void* const* params, std::span<std::byte> room) const override;
+  Status packBuffer(Bytes buffer, std::span<std::byte> room) const override;
 };
 
-struct Variable {
-  std::string name;
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
-  // For `__managed__ T x`: this variable is the 8-byte pointer the runtime fills, and its initial value lies here.
-  bool managed = false;
-  std::uint64_t initialAddress = 0;
-  std::uint64_t initialSize = 0;
-};
-
-class CodeObject {
+class CodeObject : public GpuCode {
  public:
   CodeObject() = default;
 
@@ -54,14 +45,18 @@ class CodeObject {
 
   const TargetId& target() const { return elf_.target; }
   int version() const { return elf_.codeObjectVersion; }
-  Bytes bytes() const { return elf_.bytes; }
-  ContentHash hash() const { return hashContent(elf_.bytes); }
   const std::vector<Kernel>& kernels() const { return kernels_; }
-  const std::vector<Variable>& variables() const { return variables_; }
   const std::vector<std::string>& printfFormats() const { return printfFormats_; }
 
   const Kernel* findKernel(std::string_view name) const;
-  const Variable* findVariable(std::string_view name) const;
+
+  Bytes bytes() const override { return elf_.bytes; }
+  std::string targetName() const override { return elf_.target.text(); }
+  std::vector<const GpuKernel*> allKernels() const override;
+  const GpuKernel* kernel(std::string_view name) const override { return findKernel(name); }
+  const std::vector<Variable>& variables() const override { return variables_; }
+  const Variable* findVariable(std::string_view name) const override;
+  std::vector<std::byte> initialBytes(std::uint64_t address, std::uint64_t size) const override;
 
   const std::vector<ElfSegment>& segments() const { return elf_.segments; }
   std::uint64_t loadSize() const { return loadSize_; }  // bytes from the load base to the end of the last segment

@@ -95,6 +95,12 @@ Status selectCodeObject(Bytes bytes, const TargetId& device, Selection& out) {
   return {};
 }
 
+Status selectCode(Bytes image, std::string_view deviceTarget, Selection& out) {
+  TargetId target;
+  if (Status status = parseTargetId(deviceTarget, target); !status.ok()) return status;
+  return selectCodeObject(image, target, out);
+}
+
 Status listTargets(Bytes bytes, std::vector<TargetId>& out) {
   Image image;
   if (Status s = openImage(bytes, image); !s.ok()) return s;

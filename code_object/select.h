@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -33,6 +34,9 @@ struct Selection {
 // kNotFound with a message listing the image's targets when none fits (hipErrorNoBinaryForGpu); kInvalid when the image
 // is malformed (hipErrorInvalidImage).
 Status selectCodeObject(Bytes image, const TargetId& device, Selection& out);
+
+// The same by the name of the device's target, as its properties say it ("gfx90a:sramecc+:xnack-").
+Status selectCode(Bytes image, std::string_view deviceTarget, Selection& out);
 
 // What selectCodeObject chooses from.
 Status listTargets(Bytes image, std::vector<TargetId>& out);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "code_object/code_object.h"
 #include "runtime/async_error.h"
 #include "runtime/proc_address.h"
 #include "runtime/process.h"
@@ -170,7 +171,7 @@ hipError_t FakeCore::perform(const Launch& launch, Stream& stream) {
   HIPR_TRY(note("launch"));
   std::lock_guard lock(mutex);
   launches.push_back(
-      {launch.function->kernel->metadata.name, launch, {launch.arguments.begin(), launch.arguments.end()}, stream.id});
+      {launch.function->kernel->name(), launch, {launch.arguments.begin(), launch.arguments.end()}, stream.id});
   return hipSuccess;
 }
 
@@ -222,7 +223,7 @@ hipError_t FakeCore::release(const Allocation& a) {
 }
 
 hipError_t FakeCore::load(Module& module) {
-  module.impl = std::make_unique<FakeModule>(module.code->loadSize());
+  module.impl = std::make_unique<FakeModule>(static_cast<const code::CodeObject&>(*module.code).loadSize());
   return note("moduleLoad");
 }
 

@@ -1,4 +1,4 @@
-// What is known about a kernel, from its metadata, and what a program may prefer for it.
+// What is known about a kernel, and what a program may prefer for it.
 #include "runtime/api.h"
 #include "runtime/process.h"
 #include "runtime/registry.h"
@@ -18,11 +18,11 @@ const DeviceInfo& infoOf(const Function& f) {
 }
 
 int availableShared(const DeviceInfo& info, const Function& f) {
-  return static_cast<int>(info.props.sharedMemPerBlock - f.kernel->metadata.groupFixedSize);
+  return static_cast<int>(info.props.sharedMemPerBlock - f.kernel->resources().sharedBytes);
 }
 
 int maxThreads(const DeviceInfo& info, const Function& f) {
-  const auto bound = static_cast<int>(f.kernel->metadata.maxFlatWorkgroupSize);
+  const auto bound = static_cast<int>(f.kernel->resources().maxGroupSize);
   return bound != 0 ? bound : info.props.maxThreadsPerBlock;
 }
 
@@ -39,18 +39,18 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attr, const void* func) {
   if (attr == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findHost(func, p, f));
   const DeviceInfo& info = infoOf(*f);
-  const code::KernelMetadata& kernel = f->kernel->metadata;
+  const code::Resources kernel = f->kernel->resources();
   const int dynamicShared = f->maxDynamicShared.load();
   *attr = {.binaryVersion = binaryVersion(info),
            .cacheModeCA = 0,
            .constSizeBytes = 0,
-           .localSizeBytes = kernel.privateFixedSize,
+           .localSizeBytes = kernel.privateBytes,
            .maxDynamicSharedSizeBytes = dynamicShared >= 0 ? dynamicShared : availableShared(info, *f),
            .maxThreadsPerBlock = maxThreads(info, *f),
-           .numRegs = static_cast<int>(kernel.vgprCount),
+           .numRegs = static_cast<int>(kernel.registers),
            .preferredShmemCarveout = f->sharedCarveout.load(),
            .ptxVersion = binaryVersion(info),
-           .sharedSizeBytes = kernel.groupFixedSize};
+           .sharedSizeBytes = kernel.sharedBytes};
   return hipSuccess;
 }
 
@@ -61,23 +61,23 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attrib, hipFunc
   Function* f = p->functions.find(hfunc);
   if (f == nullptr) return hipErrorInvalidHandle;
   const DeviceInfo& info = infoOf(*f);
-  const code::KernelMetadata& kernel = f->kernel->metadata;
+  const code::Resources kernel = f->kernel->resources();
   switch (attrib) {
     case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = maxThreads(info, *f);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(kernel.groupFixedSize);
+      *value = static_cast<int>(kernel.sharedBytes);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
     case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       *value = 0;
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      *value = static_cast<int>(kernel.privateFixedSize);
+      *value = static_cast<int>(kernel.privateBytes);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = static_cast<int>(kernel.vgprCount);
+      *value = static_cast<int>(kernel.registers);
       return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
     case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
@@ -142,7 +142,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t* functionPtr, const void* symbolPtr)
 const char* hipKernelNameRef(const hipFunction_t f) {
   Process* p = openedProcess();
   const Function* function = p != nullptr ? p->functions.find(f) : nullptr;
-  return function != nullptr ? function->kernel->metadata.name.c_str() : nullptr;
+  return function != nullptr ? function->kernel->name().c_str() : nullptr;
 }
 
 const char* hipKernelNameRefByPtr(const void* hostFunction, hipStream_t) {

@@ -31,7 +31,8 @@ bool countable(const dim3& groups, const dim3& block) {
 
 hipError_t checkShape(const DeviceInfo& device, const Function& function, const LaunchRequest& r) {
   const hipDeviceProp_tR0600& props = device.props;
-  const code::KernelMetadata& kernel = function.kernel->metadata;
+  const code::GpuKernel& kernel = *function.kernel;
+  const code::Resources needs = kernel.resources();
   const bool module = r.family == LaunchFamily::kModule;
   const hipError_t wrongBlock = module ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
   if (volume(r.groups) == 0)
@@ -42,12 +43,12 @@ hipError_t checkShape(const DeviceInfo& device, const Function& function, const 
     return wrongBlock;
   if (module && !within(r.groups, props.maxGridSize)) return hipErrorInvalidValue;
   if (r.family != LaunchFamily::kThreads && !countable(r.groups, r.block)) return hipErrorInvalidConfiguration;
-  if (kernel.maxFlatWorkgroupSize != 0 && blockSize > kernel.maxFlatWorkgroupSize) {
-    logError("%s: %llu threads per block, but it was compiled for at most %u (__launch_bounds__)", kernel.name.c_str(),
-             static_cast<unsigned long long>(blockSize), kernel.maxFlatWorkgroupSize);
+  if (needs.maxGroupSize != 0 && blockSize > needs.maxGroupSize) {
+    logError("%s: %llu threads per block, but it was compiled for at most %u (__launch_bounds__)",
+             kernel.name().c_str(), static_cast<unsigned long long>(blockSize), needs.maxGroupSize);
     return hipErrorLaunchFailure;
   }
-  const bool tooMuchShared = r.sharedBytes + kernel.groupFixedSize > props.sharedMemPerBlock;
+  const bool tooMuchShared = r.sharedBytes + needs.sharedBytes > props.sharedMemPerBlock;
   if (tooMuchShared && (module || !r.cooperative)) return hipErrorInvalidValue;
   if (!r.cooperative) return hipSuccess;
   const int fitting = blocksPerUnit(device, kernel, static_cast<int>(blockSize), r.sharedBytes);
@@ -64,11 +65,11 @@ hipError_t findEvent(Process& p, hipEvent_t handle, const Stream& stream, Event*
 }
 
 hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std::byte> kernarg) {
-  const code::KernelMetadata& kernel = function.kernel->metadata;
-  if (r.params != nullptr) return code::packParams(kernel, r.params, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
+  const code::GpuKernel& kernel = *function.kernel;
+  if (r.params != nullptr) return kernel.packParams(r.params, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
   code::Bytes buffer = r.packed;
   if (r.extra != nullptr && !code::parseExtra(r.extra, buffer).ok()) return hipErrorInvalidValue;
-  return code::packBuffer(kernel, buffer, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
+  return kernel.packBuffer(buffer, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t packAndHand(Process& p, Stream& stream, Function& function, const LaunchRequest& r,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "code_object/metadata.h"
 #include "runtime/api.h"
 #include "runtime/launch.h"
 #include "runtime/registry.h"
@@ -33,9 +32,7 @@ hipError_t findStreams(Process& p, std::vector<Part>& parts, const std::vector<h
 
 // A barrier over all devices inside the kernel needs memory shared between them that is not built yet.
 bool usesGlobalBarrier(const Function& function) {
-  const auto& args = function.kernel->metadata.args;
-  return std::any_of(args.begin(), args.end(),
-                     [](const code::KernelArg& arg) { return arg.kind == code::ArgKind::kHiddenMultigridSyncArg; });
+  return function.kernel->wantsBarrierAcrossDevices();
 }
 
 bool equal(const dim3& a, const dim3& b) {

@@ -1,13 +1,11 @@
 #include "runtime/module.h"
 
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "base/log.h"
-#include "code_object/kernarg.h"
 #include "code_object/select.h"
 #include "runtime/memcpy.h"
 #include "runtime/submit.h"
@@ -18,7 +16,7 @@ namespace {
 
 struct OwnedCode {
   std::vector<std::byte> bytes;
-  code::CodeObject object;
+  std::unique_ptr<const code::GpuCode> object;
 };
 
 struct HashOf {
@@ -28,7 +26,7 @@ struct HashOf {
 // Code in use, by content: eight devices loading one file parse it once. Never destroyed: modules may outlive main.
 struct CodeCache {
   std::mutex mutex;
-  std::unordered_map<code::ContentHash, std::weak_ptr<const code::CodeObject>, HashOf> known;
+  std::unordered_map<code::ContentHash, std::weak_ptr<const code::GpuCode>, HashOf> known;
 };
 CodeCache& codeCache() {
   static auto* cache = new CodeCache;
@@ -42,11 +40,11 @@ hipError_t toError(const Status& status) {
                                                                                  : hipErrorInvalidImage;
 }
 
-std::shared_ptr<const code::CodeObject> objectOf(std::shared_ptr<OwnedCode> owned) {
-  return {owned, &owned->object};
+std::shared_ptr<const code::GpuCode> objectOf(std::shared_ptr<OwnedCode> owned) {
+  return {owned, owned->object.get()};
 }
 
-hipError_t share(code::Bytes bytes, std::shared_ptr<const code::CodeObject>& out) {
+hipError_t share(code::Bytes bytes, std::shared_ptr<const code::GpuCode>& out) {
   const code::ContentHash hash = code::hashContent(bytes);
   CodeCache& cache = codeCache();
   {
@@ -56,23 +54,12 @@ hipError_t share(code::Bytes bytes, std::shared_ptr<const code::CodeObject>& out
   }
   auto owned = std::make_shared<OwnedCode>();
   owned->bytes.assign(bytes.begin(), bytes.end());
-  HIPR_TRY(toError(code::CodeObject::parse(owned->bytes, owned->object)));
+  HIPR_TRY(toError(code::parseCode(owned->bytes, owned->object)));
   out = objectOf(std::move(owned));
   std::lock_guard lock(cache.mutex);
   std::erase_if(cache.known, [](const auto& entry) { return entry.second.expired(); });
   cache.known[hash] = out;
   return hipSuccess;
-}
-
-// What a variable holds before anything runs, from the file. Bytes the file does not give are zero.
-std::vector<std::byte> initialValue(const code::CodeObject& code, std::uint64_t address, std::uint64_t size) {
-  std::vector<std::byte> value(size);
-  for (const code::ElfSegment& segment : code.segments()) {
-    const std::uint64_t begin = std::max(address, segment.address);
-    const std::uint64_t end = std::min(address + size, segment.address + segment.data.size());
-    if (begin < end) std::memcpy(&value[begin - address], &segment.data[begin - segment.address], end - begin);
-  }
-  return value;
 }
 
 // Managed variables of code loaded by hand. (Those the compiler registers have their memory before main, registry.cpp.)
@@ -91,7 +78,7 @@ hipError_t makeManagedVariables(Process& p, Module& module) {
                   .owner = &module};
     HIPR_TRY(core->allocate(region.allocation));
     p.allocations.insert(region);
-    const auto initial = initialValue(*module.code, variable.initialAddress, variable.initialSize);
+    const auto initial = module.code->initialBytes(variable.initialAddress, variable.initialSize);
     std::memcpy(region.allocation.host, initial.data(), initial.size());
     module.variables[variable.name] = region.allocation.devicePointer;
     HIPR_TRY(pointManagedVariable(p, module, variable.name, region.allocation.devicePointer));
@@ -101,20 +88,18 @@ hipError_t makeManagedVariables(Process& p, Module& module) {
 
 }  // namespace
 
-hipError_t parseCode(const Device& device, code::Bytes image, bool keep, std::shared_ptr<const code::CodeObject>& out) {
-  code::TargetId target;
-  HIPR_TRY(toError(code::parseTargetId(device.info->props.gcnArchName, target)));
+hipError_t parseCode(const Device& device, code::Bytes image, bool keep, std::shared_ptr<const code::GpuCode>& out) {
   code::Selection selection;
-  HIPR_TRY(toError(code::selectCodeObject(image, target, selection)));
+  HIPR_TRY(toError(code::selectCode(image, device.info->props.gcnArchName, selection)));
   if (!keep) return share(selection.bytes, out);
   auto owned = std::make_shared<OwnedCode>();
   owned->bytes = std::move(selection.unpacked);  // of a compressed image; `bytes` points into it, or into the program
-  HIPR_TRY(toError(code::CodeObject::parse(selection.bytes, owned->object)));
+  HIPR_TRY(toError(code::parseCode(selection.bytes, owned->object)));
   out = objectOf(std::move(owned));
   return hipSuccess;
 }
 
-hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::CodeObject> code, Module*& out) {
+hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::GpuCode> code, Module*& out) {
   Core* core;
   HIPR_TRY(device.reach(core));
   Module* module = p.modules.create();
@@ -135,7 +120,7 @@ hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::Co
 }
 
 hipError_t loadModuleByHand(Process& p, Device& device, code::Bytes image, Module*& out) {
-  std::shared_ptr<const code::CodeObject> code;
+  std::shared_ptr<const code::GpuCode> code;
   HIPR_TRY(parseCode(device, image, false, code));
   HIPR_TRY(loadModule(p, device, std::move(code), out));
   const hipError_t error = makeManagedVariables(p, *out);
@@ -167,14 +152,14 @@ hipError_t findFunction(Process& p, Module& module, const std::string& name, Fun
     out = it->second;
     return hipSuccess;
   }
-  const code::Kernel* kernel = module.code->findKernel(name);
+  const code::GpuKernel* kernel = module.code->kernel(name);
   if (kernel == nullptr) return hipErrorNotFound;
   Function* function = p.functions.create();
   if (function == nullptr) return hipErrorOutOfMemory;
   function->id = p.newId();
   function->module = &module;
   function->kernel = kernel;
-  function->argumentBytes = code::explicitSize(kernel->metadata);
+  function->argumentBytes = kernel->argumentBytes();
   module.functions.emplace(name, function);
   out = function;
   return hipSuccess;

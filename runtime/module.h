@@ -5,16 +5,16 @@
 #include <string>
 
 #include "code_object/bytes.h"
-#include "code_object/code_object.h"
+#include "code_object/gpu_code.h"
 #include "runtime/process.h"
 
 namespace hipr {
 
 // The piece of `image` for the device, parsed. With `keep` the program promises to keep the image, so nothing is
 // copied; otherwise equal code is shared between all who load it.
-hipError_t parseCode(const Device& device, code::Bytes image, bool keep, std::shared_ptr<const code::CodeObject>& out);
+hipError_t parseCode(const Device& device, code::Bytes image, bool keep, std::shared_ptr<const code::GpuCode>& out);
 
-hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::CodeObject> code, Module*& out);
+hipError_t loadModule(Process& p, Device& device, std::shared_ptr<const code::GpuCode> code, Module*& out);
 // The whole way, for code a program loads itself: managed variables get memory of their own.
 hipError_t loadModuleByHand(Process& p, Device& device, code::Bytes image, Module*& out);
 hipError_t unloadModule(Process& p, Module* module);

@@ -94,7 +94,7 @@ hipError_t hipModuleGetFunctionCount(unsigned int* count, hipModule_t mod) {
   if (count == nullptr) return hipErrorInvalidValue;
   Module* m = p->modules.find(mod);
   if (m == nullptr) return hipErrorInvalidHandle;
-  *count = static_cast<unsigned>(m->code->kernels().size());
+  *count = static_cast<unsigned>(m->code->allKernels().size());
   return hipSuccess;
 }
 
@@ -104,10 +104,10 @@ hipError_t hipModuleEnumerateFunctions(hipFunction_t* functions, unsigned int nu
   if (functions == nullptr || numFunctions == 0) return hipErrorInvalidValue;
   Module* m = p->modules.find(module);
   if (m == nullptr) return hipErrorInvalidHandle;
-  for (const code::Kernel& kernel : m->code->kernels()) {
+  for (const code::GpuKernel* kernel : m->code->allKernels()) {
     if (numFunctions-- == 0) break;
     Function* f;
-    HIPR_TRY(findFunction(*p, *m, kernel.metadata.name, f));
+    HIPR_TRY(findFunction(*p, *m, kernel->name(), f));
     *functions++ = reinterpret_cast<hipFunction_t>(f);
   }
   return hipSuccess;

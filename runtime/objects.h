@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "code_object/code_object.h"
+#include "code_object/gpu_code.h"
 #include "hip_remote/hip.h"
 
 namespace hipr {
@@ -53,8 +53,8 @@ struct Module;
 struct Function {
   std::uint64_t id = 0;
   Module* module = nullptr;
-  const code::Kernel* kernel = nullptr;   // points into module->code
-  std::atomic<int> maxDynamicShared{-1};  // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
+  const code::GpuKernel* kernel = nullptr;  // points into module->code
+  std::atomic<int> maxDynamicShared{-1};    // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
   std::atomic<int> sharedCarveout{0};
   std::uint32_t argumentBytes = 0;      // explicit part of its kernarg segment
   std::atomic<bool> introduced{false};  // for a core that has to be told of it before its first launch
@@ -64,7 +64,7 @@ struct Module {
   std::uint64_t id = 0;
   Device* owner = nullptr;
   int device = 0;
-  std::shared_ptr<const code::CodeObject> code;
+  std::shared_ptr<const code::GpuCode> code;
   std::mutex mutex;
   std::map<std::string, Function*> functions;  // by kernel name, made on first use; owned by the handle pool
   std::map<std::string, void*> variables;      // addresses already asked for

@@ -1,55 +1,20 @@
-// Occupancy from a kernel's metadata, by the rules of gfx9 and later.
+// Occupancy: how much of a device a kernel fills.
 #include "runtime/occupancy.h"
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <string_view>
 
-#include "code_object/target_id.h"
 #include "runtime/api.h"
 #include "runtime/process.h"
 #include "runtime/registry.h"
 
 namespace hipr {
 
-namespace {
-
-constexpr int kSimdsPerUnit = 4;
-
-struct RegisterFile {
-  int vgprs, vgprGranule;  // per lane of a SIMD
-  int sgprs, sgprGranule;  // per SIMD; 0: never a limit
-};
-
-// gfx90a and gfx94x have one file for VGPRs and AGPRs (the metadata counts them together); others have 256. From gfx10
-// on every wave has all its SGPRs.
-RegisterFile registerFile(std::string_view arch) {
-  if (arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")) return {512, 8, 800, 16};
-  if (arch.starts_with("gfx9")) return {256, 4, 800, 16};
-  return {1024, 8, 0, 1};
-}
-
-int roundUp(int value, int granule) {
-  return (value + granule - 1) / granule * granule;
-}
-
-}  // namespace
-
-int blocksPerUnit(const DeviceInfo& device, const code::KernelMetadata& kernel, int blockSize,
-                  std::size_t dynamicShared) {
+int blocksPerUnit(const DeviceInfo& device, const code::GpuKernel& kernel, int blockSize, std::size_t dynamicShared) {
   const hipDeviceProp_tR0600& props = device.props;
-  const int lanes = std::max(1, static_cast<int>(kernel.wavefrontSize != 0 ? kernel.wavefrontSize : props.warpSize));
-  const RegisterFile file = registerFile(props.gcnArchName);
-  int wavesPerSimd = std::max(1, props.maxThreadsPerMultiProcessor / lanes / kSimdsPerUnit);
-  if (kernel.vgprCount > 0)
-    wavesPerSimd = std::min(wavesPerSimd, file.vgprs / roundUp(static_cast<int>(kernel.vgprCount), file.vgprGranule));
-  if (file.sgprs != 0 && kernel.sgprCount > 0)
-    wavesPerSimd = std::min(wavesPerSimd, file.sgprs / roundUp(static_cast<int>(kernel.sgprCount), file.sgprGranule));
-
-  const int wavesPerBlock = (blockSize + lanes - 1) / lanes;
-  int blocks = wavesPerSimd * kSimdsPerUnit / wavesPerBlock;
-  const std::size_t shared = kernel.groupFixedSize + dynamicShared;
+  int blocks = kernel.groupsPerUnit({props.gcnArchName, props.maxThreadsPerMultiProcessor, props.warpSize}, blockSize);
+  const std::size_t shared = kernel.resources().sharedBytes + dynamicShared;
   if (shared > props.sharedMemPerBlock) return 0;
   const std::size_t perUnit =
       props.maxSharedMemoryPerMultiProcessor != 0 ? props.maxSharedMemoryPerMultiProcessor : props.sharedMemPerBlock;
@@ -84,17 +49,17 @@ const DeviceInfo& infoOf(const Function& f) {
 hipError_t maxBlocks(const Function& f, int blockSize, std::size_t dynamicShared, int* out) {
   if (blockSize <= 0) return hipErrorInvalidValue;
   const DeviceInfo& info = infoOf(f);
-  *out =
-      blockSize > info.props.maxThreadsPerBlock ? 0 : blocksPerUnit(info, f.kernel->metadata, blockSize, dynamicShared);
+  *out = blockSize > info.props.maxThreadsPerBlock ? 0 : blocksPerUnit(info, *f.kernel, blockSize, dynamicShared);
   return hipSuccess;
 }
 
 // The block size that keeps most lanes busy, the largest of equals, and the grid that fills the device with it.
 hipError_t bestBlock(const Function& f, std::size_t dynamicShared, int limit, int* gridSize, int* blockSize) {
   const DeviceInfo& info = infoOf(f);
-  const code::KernelMetadata& kernel = f.kernel->metadata;
+  const code::GpuKernel& kernel = *f.kernel;
+  const int bound = static_cast<int>(kernel.resources().maxGroupSize);
   int most = info.props.maxThreadsPerBlock;
-  if (kernel.maxFlatWorkgroupSize != 0) most = std::min(most, static_cast<int>(kernel.maxFlatWorkgroupSize));
+  if (bound != 0) most = std::min(most, bound);
   if (limit > 0) most = std::min(most, limit);
   int bestThreads = 0, bestSize = 0, bestBlocks = 0;
   const int step = info.props.warpSize;
@@ -175,7 +140,7 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, con
   HIPR_TRY(findHost(f, p, function));
   if (dynamicSmemSize == nullptr || numBlocks <= 0 || blockSize <= 0) return hipErrorInvalidValue;
   const DeviceInfo& info = infoOf(*function);
-  const std::size_t fixed = function->kernel->metadata.groupFixedSize;
+  const std::size_t fixed = function->kernel->resources().sharedBytes;
   const std::size_t share = std::min(info.props.maxSharedMemoryPerMultiProcessor / static_cast<std::size_t>(numBlocks),
                                      info.props.sharedMemPerBlock);
   *dynamicSmemSize = share > fixed ? share - fixed : 0;

@@ -3,13 +3,12 @@
 
 #include <cstddef>
 
-#include "code_object/code_object.h"
+#include "code_object/gpu_code.h"
 #include "runtime/platform.h"
 
 namespace hipr {
 
 // 0 when a single group does not fit. REQUIRES: blockSize > 0.
-int blocksPerUnit(const DeviceInfo& device, const code::KernelMetadata& kernel, int blockSize,
-                  std::size_t dynamicShared);
+int blocksPerUnit(const DeviceInfo& device, const code::GpuKernel& kernel, int blockSize, std::size_t dynamicShared);
 
 }  // namespace hipr

@@ -31,7 +31,7 @@ struct Binary {
   const void* image = nullptr;
   PerDevice<Module> modules;
   std::vector<ManagedVariable> managed;
-  std::vector<std::pair<std::string, std::shared_ptr<const code::CodeObject>>> parsed;  // by the device's target id
+  std::vector<std::pair<std::string, std::shared_ptr<const code::GpuCode>>> parsed;  // by the device's target id
 };
 
 struct RegisteredKernel {
@@ -100,7 +100,7 @@ hipError_t loadBinary(Process& p, Device& device, Binary& binary, Module*& out) 
       logError("embedded code: %s", status.message().c_str());
       return hipErrorInvalidImage;
     }
-    std::shared_ptr<const code::CodeObject> code;
+    std::shared_ptr<const code::GpuCode> code;
     HIPR_TRY(parseCode(device, {static_cast<const std::byte*>(binary.image), size}, true, code));
     binary.parsed.emplace_back(target, std::move(code));
     parsed = std::prev(binary.parsed.end());

@@ -95,7 +95,7 @@ code::HiddenValues hiddenValues(const Launch& launch, const LoadedKernel& kernel
 // Fills the argument segment and, behind it, the dispatch packet.
 hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, LaunchMemory& memory,
                    Dispatch& dispatch) {
-  const code::Kernel& kernel = *launch.function->kernel;
+  const auto& kernel = static_cast<const code::Kernel&>(*launch.function->kernel);  // it runs nothing but AMD's
   const LoadedKernel& loaded = module.kernel(kernel);
   const std::size_t size =
       std::max<std::size_t>({kernel.metadata.kernargSize, launch.arguments.size(), kernel.descriptor.kernargSize});

@@ -69,7 +69,7 @@ TEST(Launch, FunctionPointersReachOtherModules) {
                        });
   LoadedModule& other = loadedOf(callee.module());
   memory.as<std::uint64_t>()[0] = 0;
-  memory.as<std::uint64_t>()[1] = other.kernel(*callee.module().code->findKernel("scale")).code.entry;
+  memory.as<std::uint64_t>()[1] = other.kernel(*other.object->findKernel("scale")).code.entry;
   ASSERT_EQ(caller.launch(stream, memory.devicePointer, 0), hipSuccess);
   stream.sync();
   EXPECT_EQ(memory.as<std::uint32_t>()[0], 64u * 5);

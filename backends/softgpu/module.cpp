@@ -50,8 +50,8 @@ void retireModule(std::unique_ptr<LoadedModule> module) {
 hipError_t SoftgpuCore::load(Module& module) {
   Device& device = state().device(module.device);
   auto loaded = std::make_unique<LoadedModule>();
-  loaded->object = module.code;
-  const code::CodeObject& object = *module.code;
+  loaded->object = std::static_pointer_cast<const code::CodeObject>(module.code);  // it runs nothing but AMD's
+  const code::CodeObject& object = *loaded->object;
   if (object.loadAlignment() > kHugePage) return hipErrorInvalidImage;
   // Large mappings are aligned to huge pages, others to pages.
   loaded->image = Mapping::make(std::max(object.loadSize(), object.loadAlignment() > kPage ? kHugePage : 0));

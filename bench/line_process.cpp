@@ -92,13 +92,17 @@ Traffic countTraffic(const Line& line, const Runtime& runtime, int count) {
 
 int runLineChild(const Line& line, const Runtime& runtime) {
   Scene scene(runtime.library, line.bytes);
-  std::vector<pid_t> processes = {getpid()};
-  if (runtime.worker != 0) processes.push_back(runtime.worker);
+  // Looking at the worker costs this process some time: it looks at itself last before, and first afterwards.
+  std::vector<pid_t> first = {getpid()}, last = {getpid()};
+  if (runtime.worker != 0) {
+    first.push_back(runtime.worker);
+    last.insert(last.begin(), runtime.worker);
+  }
   for (int count; std::scanf("%d", &count) == 1;) {
-    const Usage before = Usage::of(processes);
+    const Usage before = Usage::of(last);
     const double time = timeBatch(count, line.pause, [&] { line.operation(scene); });
     scene.readBack();  // what was only posted belongs to what is spent, though not to the time
-    const Spent spent = Usage::of(processes).since(before);
+    const Spent spent = Usage::of(first).since(before);
     std::printf("%.12g %.12g %.12g\n", time, spent.processor / count, spent.wakeUps / count);
     std::fflush(stdout);
   }
@@ -107,7 +111,7 @@ int runLineChild(const Line& line, const Runtime& runtime) {
 
 int runCountChild(const Line& line, const std::string& library, int count) {
   Scene scene(library, line.bytes);
-  for (int i = 0; i < count; ++i) line.operation(scene);
+  for (int i = 0; i <= count; ++i) line.operation(scene);  // the one too many uses things for the first time
   scene.readBack();
   return 0;
 }

@@ -27,7 +27,6 @@ const Limit kLimits[] = {
     {"local_attribute", kTime, 0, 0, nullptr, 50 * kNs},
     {"local_stream_query", kTime, 0, 0, nullptr, 50 * kNs},
     {"launch_posted", kTime, 0, 0, nullptr, 150 * kNs},
-    {"launch_posted_asleep", kTime, 0, 0, nullptr, 150 * kNs},
     {"event_cycle", kTime, 0, 0, nullptr, 300 * kNs},
     {"malloc_free", kTime, 0, 0, nullptr, 500 * kNs},
     {"mem_info", kTime, 1, kBlocking, "ping_pong"},

@@ -49,6 +49,6 @@ Traffic countTraffic(const Line& line, const Runtime& runtime, int count);
 
 // The child's side: `hip-remote-bench --child-line KEY LIBRARY WORKER` and `--child-count KEY LIBRARY COUNT`.
 int runLineChild(const Line& line, const Runtime& runtime);
-int runCountChild(const Line& line, const std::string& library, int count);
+[[noreturn]] void runCountChild(const Line& line, const std::string& library, int count);
 
 }  // namespace hipr::bench

@@ -106,7 +106,7 @@ void workingKernels(Scene& s) {
 // A program that waits for every kernel. An empty one costs softgpu nothing, so that everything would be dear beside
 // it; programs of this kind (tests of libraries, mostly) have some 50 us of work for each wait, and so has this.
 void workAndSynchronize(Scene& s) {
-  launchWork(s, 10);
+  launchWork(s, 4);
   synchronize(s);
 }
 

@@ -115,7 +115,7 @@ bool runAsChild(int argc, char** argv, int& code) {
   } else if (mode == "--child-line" && argc == 5) {
     code = runLineChild(*findLine(argv[2]), {argv[3], number(4)});
   } else if (mode == "--child-count" && argc == 5) {
-    code = runCountChild(*findLine(argv[2]), argv[3], number(4));
+    runCountChild(*findLine(argv[2]), argv[3], number(4));
   } else {
     return false;
   }

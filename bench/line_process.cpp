@@ -111,7 +111,7 @@ int runLineChild(const Line& line, const Runtime& runtime) {
 
 [[noreturn]] void runCountChild(const Line& line, const std::string& library, int count) {
   Scene scene(library, line.bytes);
-  for (int i = 0; i <= count; ++i) line.operation(scene);  // the one too many uses things for the first time
+  for (int i = 0; i < count; ++i) line.operation(scene);
   scene.readBack();
   std::exit(0);  // the scene is not taken apart: whether that waits depends on what has been heard of by then
 }

@@ -27,7 +27,7 @@ constexpr char kHelp[] =
     "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n"
     "  --runtime LIBRARY  the HIP runtime underneath (default: softgpu of this build)\n"
     "  --quick            a few operations each: whether everything runs, and how often it waits\n"
-    "  --no-delay         leave out the steps over a long line (about a minute)\n"
+    "  --no-delay         leave out the steps over a long line\n"
     "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
     "  --check            exit 1 when a target is missed\n"
     "\n"

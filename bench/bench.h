@@ -1,12 +1,12 @@
-// What every section of the benchmark gets and gives. Numbers that depend on the machine are always taken next to a
-// baseline measured in the same run, and reported as a ratio to it.
+// What the sections of the benchmark other than its lines (bench/remoting.h) get and give. Numbers that depend on the
+// machine are always taken next to a baseline measured in the same run, and reported as a ratio to it.
 #pragma once
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "testing/hip.h"
 
 namespace hipr::bench {
@@ -39,28 +39,8 @@ class Report {
 
 using testing::Hip;
 
-inline double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// The time of one call of f, in seconds: the median of `batches` batches of `count`.
-template <class F>
-double timePerCall(int batches, int count, F&& f) {
-  std::vector<double> times;
-  for (int b = 0; b < batches; ++b) {
-    const double start = seconds();
-    for (int i = 0; i < count; ++i) f();
-    times.push_back((seconds() - start) / count);
-  }
-  std::nth_element(times.begin(), times.begin() + batches / 2, times.end());
-  return times[batches / 2];
-}
-
-void measureCalls(Report& report, const Hip& remote);
-void measureCopies(Report& report, const Hip& remote);
-void measureLaunches(Report& report, const Hip& remote, const Hip& direct);
 void measureStartup(Report& report, const std::string& host, int port);
-void measureDelay(Report& report, const std::string& host, int port, const Hip& direct);
+void measureDelay(Report& report, const std::string& host, int port, const std::string& directLibrary);
 
 // Child modes of the same program.
 // What it prints, one line. `environment` as a shell takes it: "NAME=value ".

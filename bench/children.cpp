@@ -98,7 +98,9 @@ void measureStartup(Report& report, const std::string& host, int port) {
   report.add("time until the launch call returned", time * 1e3, "ms");
 }
 
-void measureDelay(Report& report, const std::string& host, int port, const Hip& direct) {
+void measureDelay(Report& report, const std::string& host, int port, const std::string& directLibrary) {
+  Hip direct;
+  if (!direct.load(directLibrary).ok()) std::exit(1);
   report.section("a training-like step over a long line (10 kernels a step, result read after 20 steps)");
   // Choose the work so that a step lasts some 40 ms here.
   int rounds = 2000;

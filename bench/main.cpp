@@ -1,12 +1,16 @@
 // hip-remote-bench: what remoting costs, as ratios measured side by side in one run, or how fast the software GPU is.
 // Prints a table; --json FILE writes the numbers.
 #include <getopt.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
 #include "bench/bench.h"
+#include "bench/remoting.h"
 #include "bench/smi.h"
 #include "bench/softgpu.h"
 #include "testing/worker_process.h"
@@ -16,82 +20,155 @@ namespace {
 using namespace hipr::bench;
 
 constexpr char kHelp[] =
-    "hip-remote-bench [smi | softgpu [PATTERN]] [--json FILE] [--no-delay] [--strict]\n"
+    "hip-remote-bench [LINE... | smi | softgpu [PATTERN]] [OPTION]...\n"
     "\n"
-    "Starts a worker on softgpu on a free loopback port and measures what remoting costs, against baselines taken in "
-    "the\n"
-    "same run. --no-delay leaves out the long-line section (about a minute). --strict: exit 1 when a target is "
-    "missed.\n"
+    "Starts a worker on a free loopback port and measures what remoting costs, against the same calls made directly "
+    "and\n"
+    "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n"
+    "  --runtime LIBRARY  the HIP runtime underneath (default: softgpu of this build)\n"
+    "  --quick            a few operations each: whether everything runs, and how often it waits\n"
+    "  --no-delay         leave out the steps over a long line\n"
+    "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
+    "  --check            exit 1 when a target is missed\n"
     "\n"
     "smi: measures what telemetry costs the worker instead.\n"
-    "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same "
-    "compiled\n"
-    "for the CPU; with a PATTERN only the families whose line contains it.\n";
+    "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same\n"
+    "compiled for the CPU; with a PATTERN only the families whose line contains it.\n";
 
-void must(const hipr::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.message().c_str());
-  std::exit(1);
+struct Options {
+  std::string json, runtime = "softgpu";
+  bool quick = false, delay = true, check = false;
+  std::vector<std::string> what;
+};
+
+nlohmann::json machine() {
+  utsname system{};
+  uname(&system);
+  std::string model;
+  std::ifstream cpus("/proc/cpuinfo");
+  for (std::string line; model.empty() && std::getline(cpus, line);) {
+    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
+  }
+  double load = 0;
+  getloadavg(&load, 1);
+  return {{"processors", sysconf(_SC_NPROCESSORS_ONLN)}, {"model", model}, {"kernel", system.release}, {"load", load}};
 }
 
-void measureRemoting(Report& report, bool delay) {
-  const hipr::testing::WorkerProcess worker;
+// Runs the lines and the sections that are not lines; true when every target is met.
+bool measureRemoting(const Options& options, nlohmann::json& out) {
+  const auto wanted = [&](const char* key) {
+    return options.what.empty() || std::find(options.what.begin(), options.what.end(), key) != options.what.end();
+  };
+  for (const std::string& key : options.what) {
+    if (findLine(key)) continue;
+    std::fprintf(stderr, "no line is called %s\n", key.c_str());
+    std::exit(2);
+  }
+  out = {{"machine", machine()}, {"runtime", options.runtime}, {"quick", options.quick}};
+  out["lines"] = nlohmann::json::array();
+
+  const hipr::testing::WorkerProcess worker({"--runtime", options.runtime, "--grace", "1"});
   worker.use();
-  Hip remote, direct;
-  must(remote.load(hipr::testing::remoteLibrary()));
-  must(direct.load(hipr::testing::softgpuLibrary()));
-  measureCalls(report, remote);
-  measureCopies(report, remote);
-  measureLaunches(report, remote, direct);
+  unsetenv("HIP_REMOTE_STATS");  // counting is a part of what a call costs
+  const Runtime remote{hipr::testing::remoteLibrary(), worker.pid()};
+  const Runtime direct{options.runtime == "softgpu" ? hipr::testing::softgpuLibrary() : options.runtime};
+  bool met = true;
+  for (const Line& line : lines()) {
+    if (!wanted(line.key)) continue;
+    const Result result = measureLine(line, direct, remote, options.quick);
+    result.print();
+    out["lines"].push_back(result.json());
+    for (const Verdict& verdict : result.verdicts) met = met && verdict.met();
+  }
+  if (!options.what.empty()) return met;
+
+  Report report;
   measureStartup(report, "127.0.0.1", worker.port());
-  if (delay) measureDelay(report, "127.0.0.1", worker.port(), direct);
+  if (options.delay && !options.quick) measureDelay(report, "127.0.0.1", worker.port(), direct.library);
+  report.print();
+  out["rows"] = report.json();
+  return met && report.allMet();
+}
+
+bool measureOther(const Options& options, nlohmann::json& out) {
+  Report report;
+  if (options.what[0] == "smi") {
+    measureSmi(report);
+  } else {
+    measureSoftgpu(report, options.what.size() > 1 ? options.what[1] : "");
+  }
+  report.print();
+  out = report.json();
+  return report.allMet();
+}
+
+// The modes this program starts itself in: true when it is one of them.
+bool runAsChild(int argc, char** argv, int& code) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const auto number = [&](int at) { return at < argc ? std::atoi(argv[at]) : 0; };
+  if (mode == "--child-startup") {
+    code = runStartupChild();
+  } else if (mode == "--child-steps") {
+    code = runStepChild(number(2));
+  } else if (mode == "--child-scaling") {
+    code = runScalingChild(static_cast<unsigned>(number(2)));
+  } else if (mode == "--child-line" && argc == 5) {
+    code = runLineChild(*findLine(argv[2]), {argv[3], number(4)});
+  } else if (mode == "--child-count" && argc == 5) {
+    runCountChild(*findLine(argv[2]), argv[3], number(4));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Options readOptions(int argc, char** argv) {
+  Options options;
+  const option names[] = {{"json", required_argument, nullptr, 'j'},
+                          {"runtime", required_argument, nullptr, 'r'},
+                          {"quick", no_argument, nullptr, 'q'},
+                          {"no-delay", no_argument, nullptr, 'n'},
+                          {"check", no_argument, nullptr, 'c'},
+                          {"help", no_argument, nullptr, 'h'},
+                          {nullptr, 0, nullptr, 0}};
+  for (int c; (c = getopt_long(argc, argv, "h", names, nullptr)) != -1;) {
+    switch (c) {
+      case 'j':
+        options.json = optarg;
+        break;
+      case 'r':
+        options.runtime = optarg;
+        break;
+      case 'q':
+        options.quick = true;
+        break;
+      case 'n':
+        options.delay = false;
+        break;
+      case 'c':
+        options.check = true;
+        break;
+      default:
+        std::fputs(kHelp, c == 'h' ? stdout : stderr);
+        std::exit(c == 'h' ? 0 : 2);
+    }
+  }
+  options.what.assign(argv + optind, argv + argc);
+  return options;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string json;
-  bool delay = true, strict = false;
-  const option options[] = {{"json", required_argument, nullptr, 'j'},
-                            {"no-delay", no_argument, nullptr, 'n'},
-                            {"strict", no_argument, nullptr, 's'},
-                            {"help", no_argument, nullptr, 'h'},
-                            {"child-startup", no_argument, nullptr, 'a'},
-                            {"child-steps", required_argument, nullptr, 'b'},
-                            {"child-scaling", required_argument, nullptr, 'c'},
-                            {nullptr, 0, nullptr, 0}};
-  for (int c; (c = getopt_long(argc, argv, "h", options, nullptr)) != -1;) {
-    switch (c) {
-      case 'a':
-        return runStartupChild();
-      case 'b':
-        return runStepChild(std::atoi(optarg));
-      case 'c':
-        return runScalingChild(static_cast<unsigned>(std::atoi(optarg)));
-      case 'j':
-        json = optarg;
-        break;
-      case 'n':
-        delay = false;
-        break;
-      case 's':
-        strict = true;
-        break;
-      default:
-        std::fputs(kHelp, c == 'h' ? stdout : stderr);
-        return c == 'h' ? 0 : 2;
-    }
+  int code = 0;
+  if (runAsChild(argc, argv, code)) return code;
+  const Options options = readOptions(argc, argv);
+  nlohmann::json out;
+  const bool other = !options.what.empty() && (options.what[0] == "smi" || options.what[0] == "softgpu");
+  const bool met = other ? measureOther(options, out) : measureRemoting(options, out);
+  if (!options.json.empty() && !(std::ofstream(options.json) << out.dump(2) << "\n")) {
+    std::fprintf(stderr, "cannot write %s\n", options.json.c_str());
+    return 1;
   }
-
-  Report report;
-  if (optind < argc && std::string(argv[optind]) == "softgpu") {
-    measureSoftgpu(report, optind + 1 < argc ? argv[optind + 1] : "");
-  } else if (optind < argc && std::string(argv[optind]) == "smi") {
-    measureSmi(report);
-  } else {
-    measureRemoting(report, delay);
-  }
-  report.print();
-  if (!json.empty()) std::ofstream(json) << report.json().dump(2) << "\n";
-  return strict && !report.allMet() ? 1 : 0;
+  return options.check && !met ? 1 : 0;
 }

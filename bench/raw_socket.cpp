@@ -1,81 +1,108 @@
 #include "bench/raw_socket.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <vector>
 
-#include "bench/bench.h"
-#include "net/socket.h"
+#include "bench/timing.h"
 
 namespace hipr::bench {
 namespace {
 
-// A child process serving one connection with `serve`; the parent gets its end.
-template <class Serve>
-pid_t startPeer(net::Socket& ours, Serve&& serve) {
-  net::Socket listener;
-  std::uint16_t port = 0;
-  if (!net::listenOn("127.0.0.1", 0, listener, &port).ok()) std::exit(1);
-  const pid_t child = fork();
-  if (child == 0) {
-    net::Socket theirs(::accept(listener.fd(), nullptr, nullptr));
-    theirs.tune(60);
-    serve(theirs);
-    _exit(0);
+[[noreturn]] void fail(const char* what) {
+  std::perror(what);
+  std::exit(1);
+}
+
+void sendAtOnce(int socket) {
+  const int on = 1;
+  if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) fail("TCP_NODELAY");
+}
+
+bool sendAll(int socket, const std::vector<char>& bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t sent = send(socket, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    at += static_cast<std::size_t>(sent);
   }
-  if (!net::connectTo({"127.0.0.1", port}, 10, ours).ok()) std::exit(1);
-  ours.tune(60);
-  return child;
+  return true;
+}
+
+bool receiveAll(int socket, std::vector<char>& bytes, bool spinning) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t got = recv(socket, bytes.data() + at, bytes.size() - at, spinning ? MSG_DONTWAIT : 0);
+    if (got < 0 && errno == EAGAIN) continue;
+    if (got <= 0) return false;
+    at += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+// The first byte of a message says whether the next one follows at once, so that it is worth spinning for.
+constexpr char kLast = 0, kMore = 1;
+
+[[noreturn]] void servePeer(int socket, std::size_t up, std::size_t down, bool spinning) {
+  std::vector<char> question(up), answer(down, 1);
+  bool hot = false;
+  while (receiveAll(socket, question, hot) && sendAll(socket, answer)) hot = spinning && question[0] == kMore;
+  _exit(0);
+}
+
+int listenOnLoopback(sockaddr_in& address) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (listener < 0 || bind(listener, generic, size) != 0 || listen(listener, 1) != 0 ||
+      getsockname(listener, generic, &size) != 0) {
+    fail("listening on loopback");
+  }
+  return listener;
 }
 
 }  // namespace
 
-double rawPingPong(std::size_t size, int batches, int count) {
-  net::Socket ours;
-  const pid_t peer = startPeer(ours, [size](net::Socket& socket) {
-    std::vector<std::byte> buffer(size);
-    while (socket.receive(buffer.data(), size).ok() && socket.send(buffer).ok()) {
-    }
-  });
-  std::vector<std::byte> buffer(size);
-  const double time = timePerCall(batches, count, [&] {
-    if (!ours.send(buffer).ok() || !ours.receive(buffer.data(), size).ok()) std::exit(1);
-  });
-  ours.close();
-  waitpid(peer, nullptr, 0);
-  return time;
+RawExchange::RawExchange(std::size_t up, std::size_t down, bool spinning)
+    : up_(up, kMore), down_(down), spinning_(spinning) {
+  sockaddr_in address{};
+  const int listener = listenOnLoopback(address);
+  peer_ = fork();
+  if (peer_ < 0) fail("fork");
+  if (peer_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int theirs = accept(listener, nullptr, nullptr);
+    if (theirs < 0) _exit(1);
+    sendAtOnce(theirs);
+    servePeer(theirs, up, down, spinning);
+  }
+  socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) fail("connecting to loopback");
+  close(listener);
+  sendAtOnce(socket_);
 }
 
-double rawStreaming(std::size_t total) {
-  net::Socket ours;
-  constexpr std::size_t kChunk = 1 << 20;
-  const pid_t peer = startPeer(ours, [total](net::Socket& socket) {
-    // Into as much memory as is sent, as a real copy does.
-    std::vector<std::byte> memory(total);
-    for (;;) {
-      for (std::size_t at = 0; at < total; at += kChunk) {
-        if (!socket.receive(memory.data() + at, kChunk).ok()) return;
-      }
-      const std::byte done[1]{};
-      if (!socket.send(done).ok()) return;
-    }
+RawExchange::~RawExchange() {
+  close(socket_);
+  kill(peer_, SIGKILL);  // another peer may have inherited our end of the connection and hold it open
+  waitpid(peer_, nullptr, 0);
+}
+
+double RawExchange::time(int count, double pause) {
+  int left = count;
+  return timeBatch(count, pause, [&] {
+    up_[0] = --left > 0 ? kMore : kLast;
+    if (!sendAll(socket_, up_) || !receiveAll(socket_, down_, spinning_)) fail("raw socket");
   });
-  std::vector<std::byte> memory(total, std::byte{1});
-  const double time = timePerCall(5, 1, [&] {
-    std::byte done;
-    for (std::size_t at = 0; at < total; at += kChunk) {
-      if (!ours.send(std::span(memory).subspan(at, kChunk)).ok()) std::exit(1);
-    }
-    if (!ours.receive(&done, 1).ok()) std::exit(1);
-  });
-  ours.close();
-  waitpid(peer, nullptr, 0);
-  return static_cast<double>(total) / time;
 }
 
 }  // namespace hipr::bench

@@ -1,14 +1,31 @@
-// Plain TCP over loopback between two processes: what the machine itself can do.
+// Plain TCP over loopback between two processes: what the machine itself can do. Nothing of the product is used here,
+// only socket(2) with TCP_NODELAY, so that a baseline does not change with the code it judges.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
+#include <vector>
 
 namespace hipr::bench {
 
-// Seconds for `size` bytes there and back, one at a time.
-double rawPingPong(std::size_t size, int batches, int count);
+// One exchange sends `up` bytes and receives `down` bytes from a process of its own.
+class RawExchange {
+ public:
+  // Spinning: neither side sleeps while it waits for the other. The peer does between batches.
+  RawExchange(std::size_t up, std::size_t down, bool spinning);
+  ~RawExchange();
+  RawExchange(const RawExchange&) = delete;
+  RawExchange& operator=(const RawExchange&) = delete;
 
-// Bytes per second streaming `total` bytes in one direction, as received.
-double rawStreaming(std::size_t total);
+  // Seconds for one exchange, one after the other, each after `pause` (bench/timing.h).
+  double time(int count, double pause);
+
+ private:
+  std::vector<char> up_, down_;
+  bool spinning_;
+  int socket_ = -1;
+  pid_t peer_ = -1;
+};
 
 }  // namespace hipr::bench

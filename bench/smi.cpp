@@ -2,16 +2,13 @@
 // worker's processes meanwhile.
 #include "bench/smi.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
+#include "bench/usage.h"
 #include "telemetry/remote.h"
 #include "testing/worker_process.h"
 
@@ -19,25 +16,6 @@ namespace hipr::bench {
 namespace {
 
 constexpr int kClients = 100, kSeconds = 10;
-
-// Seconds of processor time of a process, its ended children included.
-double processorTime(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  double user = 0, system = 0, childUser = 0, childSystem = 0;
-  fields >> user >> system >> childUser >> childSystem;
-  return (user + system + childUser + childSystem) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-double workerTime(const testing::WorkerProcess& worker) {
-  double total = processorTime(worker.pid());
-  for (const pid_t child : worker.sessions()) total += processorTime(child);
-  return total;
-}
 
 }  // namespace
 
@@ -54,7 +32,8 @@ void measureSmi(Report& report) {
   }
   std::vector<telemetry::Reading> readings;
   std::vector<telemetry::Process> processes;
-  const double before = workerTime(worker), start = seconds();
+  const Usage before = Usage::of({worker.pid()});
+  const double start = seconds();
   std::vector<double> answers;
   for (int i = 0; i < kClients * kSeconds; ++i) {
     const double due = start + static_cast<double>(i) / kClients;  // spread evenly over the second
@@ -63,7 +42,7 @@ void measureSmi(Report& report) {
     if (!clients[static_cast<std::size_t>(i % kClients)]->sample(readings, processes).ok()) std::exit(1);
     answers.push_back(seconds() - asked);
   }
-  const double elapsed = seconds() - start, used = workerTime(worker) - before;
+  const double elapsed = seconds() - start, used = Usage::of({worker.pid()}).since(before).processor;
   std::nth_element(answers.begin(), answers.begin() + answers.size() / 2, answers.end());
   report.atMost("worker's processor time, of one core", used / elapsed * 100, "%", 5);
   report.add("answers", static_cast<double>(answers.size()) / elapsed, "1/s");

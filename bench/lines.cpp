@@ -1,0 +1,186 @@
+#include "bench/lines.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace hipr::bench {
+namespace {
+
+constexpr std::size_t kSmall = 256 << 10, kMiddle = 1 << 20, kLarge = 256 << 20;
+constexpr std::size_t kWorkBytes = 64 * 64 * sizeof(float);  // what the largest working kernel writes
+
+// Long enough for a writer, a reader or a session to have stopped looking for work and gone to sleep.
+constexpr double kBriefPause = 300e-6, kLongPause = 2e-3;
+
+void getDevice(Scene& s) {
+  int value = 0;
+  HIPR_CHECK(s.hip, hipGetDevice(&value));
+}
+
+void getAttribute(Scene& s) {
+  int value = 0;
+  HIPR_CHECK(s.hip, hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
+}
+
+void queryIdleStream(Scene& s) {
+  HIPR_CHECK(s.hip, hipStreamQuery(s.hip.stream));
+}
+
+void launch(Scene& s) {
+  s.launch();
+}
+
+void synchronize(Scene& s) {
+  HIPR_CHECK(s.hip, hipStreamSynchronize(s.hip.stream));
+}
+
+void launchAndSynchronize(Scene& s) {
+  s.launch();
+  synchronize(s);
+}
+
+void read(Scene& s) {
+  s.readBack();
+}
+
+void launchManyAndRead(Scene& s) {
+  for (int i = 0; i < 64; ++i) s.launch();
+  std::uint64_t result = 0;
+  HIPR_CHECK(s.hip, hipMemcpyAsync(&result, s.device, sizeof result, hipMemcpyDeviceToHost, s.hip.stream));
+  synchronize(s);
+}
+
+void eventCycle(Scene& s) {
+  hipEvent_t event = nullptr;
+  HIPR_CHECK(s.hip, hipEventCreate(&event));
+  HIPR_CHECK(s.hip, hipEventRecord(event, s.hip.stream));
+  HIPR_CHECK(s.hip, hipEventDestroy(event));
+}
+
+void allocateAndFree(Scene& s) {
+  void* memory = nullptr;
+  HIPR_CHECK(s.hip, hipMalloc(&memory, 4 << 20));
+  HIPR_CHECK(s.hip, hipFree(memory));
+}
+
+void memoryInfo(Scene& s) {
+  std::size_t free = 0, total = 0;
+  HIPR_CHECK(s.hip, hipMemGetInfo(&free, &total));
+}
+
+void up(Scene& s, const void* host) {
+  HIPR_CHECK(s.hip, hipMemcpyAsync(s.device, host, s.bytes, hipMemcpyHostToDevice, s.hip.stream));
+  synchronize(s);
+}
+void upPageable(Scene& s) {
+  up(s, s.pageable.data());
+}
+void upPinned(Scene& s) {
+  up(s, s.pinned);
+}
+
+void down(Scene& s, void* host) {
+  HIPR_CHECK(s.hip, hipMemcpyAsync(host, s.device, s.bytes, hipMemcpyDeviceToHost, s.hip.stream));
+  synchronize(s);
+}
+void downPageable(Scene& s) {
+  down(s, s.pageable.data());
+}
+void downPinned(Scene& s) {
+  down(s, s.pinned);
+}
+
+void launchWork(Scene& s, unsigned groups) {
+  int rounds = 200;
+  void* arguments[] = {&s.device, &rounds};
+  s.hip.launch(s.hip.work, groups, 64, arguments);
+}
+
+// Kernels with something to do: the cost of remoting should vanish behind them.
+void workingKernels(Scene& s) {
+  for (int i = 0; i < 100; ++i) launchWork(s, 64);
+  synchronize(s);
+}
+
+// A program that waits for every kernel. An empty one costs softgpu nothing, so that everything would be dear beside
+// it; programs of this kind (tests of libraries, mostly) have some 50 us of work for each wait, and so has this.
+void workAndSynchronize(Scene& s) {
+  launchWork(s, 4);
+  synchronize(s);
+}
+
+const Line kLines[] = {
+    {"local_device", "hipGetDevice", getDevice, 20000, 15},
+    {"local_attribute", "hipDeviceGetAttribute", getAttribute, 20000, 15},
+    {"local_stream_query", "hipStreamQuery of an idle stream", queryIdleStream, 20000, 15},
+    {"launch_posted", "launch, writer awake", launch, 2000, 15},
+    {"launch_posted_asleep", "launch, writer asleep", launch, 300, 15, 4096, kBriefPause},
+    {"event_cycle", "event create + record + destroy", eventCycle, 2000, 15},
+    {"malloc_free", "4 MiB hipMalloc + hipFree", allocateAndFree, 1000, 15},
+    {"mem_info", "hipMemGetInfo", memoryInfo, 500, 15},
+    {"launch_sync", "launch + synchronize", launchAndSynchronize, 500, 15},
+    {"launch_sync_idle", "launch + synchronize, 2 ms after the last", launchAndSynchronize, 50, 9, 4096, kLongPause},
+    {"read_8", "read of 8 bytes", read, 500, 15},
+    {"read_8_idle", "read of 8 bytes, 2 ms after the last", read, 50, 9, 4096, kLongPause},
+    {"launch64_read", "64 launches + read of 8 bytes", launchManyAndRead, 100, 15},
+    {"upload_sync", "4 KiB to the device + synchronize", upPageable, 500, 15},
+    {"up_256k_pageable", "256 KiB to the device + synchronize, pageable", upPageable, 100, 15, kSmall},
+    {"up_256k_pinned", "256 KiB to the device + synchronize, pinned", upPinned, 100, 15, kSmall},
+    {"up_1m_pageable", "1 MiB to the device + synchronize, pageable", upPageable, 50, 15, kMiddle},
+    {"up_1m_pinned", "1 MiB to the device + synchronize, pinned", upPinned, 50, 15, kMiddle},
+    {"down_256k_pageable", "256 KiB to the host + synchronize, pageable", downPageable, 100, 15, kSmall},
+    {"down_256k_pinned", "256 KiB to the host + synchronize, pinned", downPinned, 100, 15, kSmall},
+    {"down_1m_pageable", "1 MiB to the host + synchronize, pageable", downPageable, 50, 15, kMiddle},
+    {"down_1m_pinned", "1 MiB to the host + synchronize, pinned", downPinned, 50, 15, kMiddle},
+    {"up_256m_pageable", "256 MiB to the device + synchronize, pageable", upPageable, 1, 7, kLarge},
+    {"up_256m_pinned", "256 MiB to the device + synchronize, pinned", upPinned, 1, 7, kLarge},
+    {"down_256m_pageable", "256 MiB to the host + synchronize, pageable", downPageable, 1, 7, kLarge},
+    {"down_256m_pinned", "256 MiB to the host + synchronize, pinned", downPinned, 1, 7, kLarge},
+    {"working_kernels", "100 working kernels + synchronize", workingKernels, 2, 7, kWorkBytes},
+    {"many_waits", "small working kernel + synchronize, 5000 times", workAndSynchronize, 5000, 5, kWorkBytes},
+};
+
+}  // namespace
+
+Scene::Scene(const std::string& library, std::size_t bytes) : bytes(bytes), pageable(bytes, 1) {
+  if (const Status status = hip.load(library); !status.ok()) {
+    std::fprintf(stderr, "%s\n", status.message().c_str());
+    std::exit(1);
+  }
+  HIPR_CHECK(hip, hipMalloc(&device, bytes));
+  HIPR_CHECK(hip, hipHostMalloc(&pinned, bytes, 0));
+  HIPR_CHECK(hip, hipMemset(device, 1, bytes));
+  launch();  // what the first use of a kernel costs is not an operation's
+  launchWork(*this, 1);
+  readBack();
+}
+
+Scene::~Scene() {
+  HIPR_CHECK(hip, hipHostFree(pinned));
+  HIPR_CHECK(hip, hipFree(device));
+}
+
+void Scene::launch() const {
+  int argument = 0;
+  void* arguments[] = {&argument};
+  hip.launch(hip.empty, 1, 64, arguments);
+}
+
+void Scene::readBack() const {
+  std::uint64_t result = 0;
+  HIPR_CHECK(hip, hipMemcpy(&result, device, sizeof result, hipMemcpyDeviceToHost));
+}
+
+std::span<const Line> lines() {
+  return kLines;
+}
+
+const Line* findLine(std::string_view key) {
+  for (const Line& line : kLines) {
+    if (line.key == key) return &line;
+  }
+  return nullptr;
+}
+
+}  // namespace hipr::bench

@@ -4,6 +4,11 @@
 namespace hipr::rows {
 
 void addOtherRows(Book& book) {
+  // Whatever other entries provoked is forgotten first.
+  const auto afterSuccess = [](Scene& s, auto f) {
+    (void)s.hip.hipGetLastError();
+    s.call(f);
+  };
   ROW(hipDrvGetErrorName).standard([](Scene& s, auto f) {
     const char* text = nullptr;
     s.call(f, hipErrorInvalidValue, &text);
@@ -14,9 +19,9 @@ void addOtherRows(Book& book) {
   });
   ROW(hipGetErrorName).standard([](Scene& s, auto f) { s.call(f, hipErrorInvalidValue); });
   ROW(hipGetErrorString).standard([](Scene& s, auto f) { s.call(f, hipErrorInvalidValue); });
-  ROW(hipExtGetLastError).standard([](Scene& s, auto f) { s.call(f); });
-  ROW(hipGetLastError).standard([](Scene& s, auto f) { s.call(f); });
-  ROW(hipPeekAtLastError).standard([](Scene& s, auto f) { s.call(f); });
+  ROW(hipExtGetLastError).standard(afterSuccess);
+  ROW(hipGetLastError).standard(afterSuccess);
+  ROW(hipPeekAtLastError).standard(afterSuccess);
 
   ROW(amd_dbgapi_get_build_id).standard([](Scene& s, auto f) { s.call(f); });
   ROW(amd_dbgapi_get_build_name).standard([](Scene& s, auto f) { s.call(f); });

@@ -90,8 +90,8 @@ class Rows : public ::testing::Test {
     setenv("TF_WORKER_PORT", std::to_string(gate_->port()).c_str(), 1);
     scene_ = new Scene(abiUnderTest(), *gate_);
   }
-  // The gate stays: the library says goodbye through it when the process ends.
-  static void TearDownTestSuite() { scene_->~Scene(); }
+  // Worker and gate stay: the library says goodbye through them when the process ends.
+  static void TearDownTestSuite() { delete scene_; }
 
   static Cost measure(const Entry& entry, void* function, Verb expected) {
     scene_->allow(waitsOf(expected));
@@ -151,7 +151,9 @@ TEST_F(Rows, EveryCarriedRowCostsWhatItsVerbSays) {
         SCOPED_TRACE(std::string(row.symbol) + ", " + entry.what);
         const Cost cost = measure(entry, function, expected);
         EXPECT_EQ(cost.waits, waitsOf(expected)) << nameOf(expected);
-        EXPECT_EQ(cost.messages != 0, expected != Verb::Local) << nameOf(expected) << ", " << cost.messages;
+        if (cost.waits == 0) {  // whoever waits may wait for what was sent before
+          EXPECT_EQ(cost.messages != 0, expected != Verb::Local) << nameOf(expected) << ", " << cost.messages;
+        }
       }
     }
   }

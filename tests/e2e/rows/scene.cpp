@@ -49,7 +49,7 @@ Scene::Scene(int version, Gate& gate) : abi(version), gate_(gate), wrapper_{.ima
   }
   codeFile = writeFile("hip-remote-rows-", hiprRowsCode, hiprRowsCodeEnd);
   managedCodeFile = writeFile("hip-remote-rows-managed-", hiprRowsManagedCode, hiprRowsManagedCodeEnd);
-  registered_ = registerCode(wrapper_, &kernel, &variable);
+  registerCode(wrapper_, &kernel, &variable);
   prepare();
 }
 

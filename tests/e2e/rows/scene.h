@@ -101,7 +101,6 @@ class Scene {
   int value_ = 1;
   void* arguments_[2] = {&device, &value_};
   Wrapper wrapper_;
-  void** registered_ = nullptr;
   std::size_t granted_ = 320 << 20;
 
   std::function<void()> before_;

@@ -34,12 +34,18 @@ hipMemcpy3DPeerParms peerBox(const Sides& sides, int to) {
   return p;
 }
 
+// Version 5 counts from the host, later ones from memory nobody knows.
+hipMemoryType memoryType(Scene& s, bool host) {
+  const int type = host ? hipMemoryTypeHost : hipMemoryTypeDevice;
+  return static_cast<hipMemoryType>(s.abi == 5 ? type - 1 : type);
+}
+
 template <class Shape>
 Shape driverShape(Scene& s, const Sides& sides) {
   Shape p{};
   const bool toHost = sides.to == s.host.data(), fromHost = sides.from == s.host.data();
-  p.dstMemoryType = toHost ? hipMemoryTypeHost : hipMemoryTypeDevice;
-  p.srcMemoryType = fromHost ? hipMemoryTypeHost : hipMemoryTypeDevice;
+  p.dstMemoryType = memoryType(s, toHost);
+  p.srcMemoryType = memoryType(s, fromHost);
   (toHost ? p.dstHost : p.dstDevice) = sides.to;
   if (fromHost) {
     p.srcHost = sides.from;

@@ -7,6 +7,7 @@
 #include "abi/edges_graph.h"
 #include "abi/edges_memory.h"
 #include "abi/exported_rows.h"
+#include "api/verbs.h"
 #include "runtime/api.h"
 
 #define HIPR_RESULT(name) hipr::abi::Signature<decltype(&::name)>::Result
@@ -22,23 +23,20 @@
 // By verb: the exported `name` is answered by hipr::api::base, or refused.
 #define HIPR_CALL(base, arity) \
   return hipr::abi::Edge<&::base, HIPR_ABI>::template call<&hipr::api::base>(HIPR_ARGS(arity));
-#define HIPR_BODY_Local(name, base, arity) HIPR_CALL(base, arity)
-#define HIPR_BODY_Post(name, base, arity) HIPR_CALL(base, arity)
-#define HIPR_BODY_Call(name, base, arity) HIPR_CALL(base, arity)
-#define HIPR_BODY_Direct(name, base, arity) HIPR_CALL(base, arity)
-#define HIPR_BODY_Todo(name, base, arity) \
-  static hipr::LogOnce once;              \
+#define HIPR_REFUSE(name)    \
+  static hipr::LogOnce once; \
   return hipr::abi::notSupported<HIPR_RESULT(name)>(once, #name);
+#define HIPR_BODY(name, base, verb, arity) \
+  HIPR_BUILT_##verb(HIPR_CALL(base, arity)) HIPR_MISSING_##verb(HIPR_REFUSE(name))
 
 #define HIP_API(name, node, abis, verb, arity) \
-  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, HIPR_BODY_##verb(name, name, arity)))
+  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, HIPR_BODY(name, name, verb, arity)))
 
 #define HIP_API_SPT(name, base, node, abis, verb, arity) \
-  HIPR_IN_##abis(                                        \
-      HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY_##verb(name, base, arity)))
+  HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY(name, base, verb, arity)))
 
 #define HIP_API_CXX(name, symbol, node, abis, verb, arity)                                               \
   HIPR_IN_##abis(HIPR_PUBLIC HIPR_RESULT(name) hiprCxx_##name(HIPR_PARAMS(arity, name)) __asm__(symbol); \
-                 HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY_##verb(name, name, arity)))
+                 HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY(name, name, verb, arity)))
 
 #include "api/hip.def"

@@ -48,18 +48,22 @@ void printNames() {
 struct Count {
   int total = 0;
   std::map<std::string, int> verbs;
-  std::vector<std::string> todo, direct;
+  std::vector<std::string> todo, direct, waiting, waitingTwice;
+
+  int waits() { return verbs["Wait"] + verbs["Wait2"]; }
 
   void add(const Row& row) {
     ++total;
     ++verbs[row.verb];
     if (row.verb == "Todo") todo.push_back(row.symbol);
     if (row.verb == "Direct") direct.push_back(row.symbol);
+    if (row.verb == "Wait") waiting.push_back(row.symbol);
+    if (row.verb == "Wait2") waitingTwice.push_back(row.symbol);
   }
   void print(const std::string& label) {
-    const int carried = verbs["Local"] + verbs["Post"] + verbs["Call"];
+    const int carried = verbs["Local"] + verbs["Post"] + waits();
     std::printf("| %s | %d | %d | %d | %d | %d | %d | %d |\n", label.c_str(), total, carried, verbs["Local"],
-                verbs["Post"], verbs["Call"], verbs["Direct"], verbs["Todo"]);
+                verbs["Post"], waits(), verbs["Direct"], verbs["Todo"]);
   }
 };
 
@@ -84,14 +88,14 @@ void printCoverage() {
       if (row.in(abi)) sonames["libamdhip64.so." + std::to_string(abi)].add(row);
   }
   const char* columns =
-      "calls | carried | local | post | call | direct | missing |\n|---|---|---|---|---|---|---|---|\n";
+      "calls | carried | local | post | wait | direct | missing |\n|---|---|---|---|---|---|---|---|\n";
   std::printf(
       "# Coverage\n\n"
       "Printed by `apidump --coverage` from the rows in `api/hip`; do not edit. A call that is missing returns\n"
       "`hipErrorNotSupported` and says so once on stderr.\n\n"
-      "- **local**: answered from what the client knows, no round trip\n"
-      "- **post**: sent and not waited for\n"
-      "- **call**: at most one round trip, when the host needs the answer\n"
+      "- **local**: never travels: answered from what the client knows\n"
+      "- **post**: travels, never waits\n"
+      "- **wait**: may wait for an answer of the worker; which calls do, and when, is in `tests/e2e/rows`\n"
       "- **direct**: built in softgpu, not carried to a worker yet\n"
       "- **missing**: not built\n\n");
   std::printf("| library | %s", columns);
@@ -99,6 +103,8 @@ void printCoverage() {
   std::printf("\n| topic | %s", columns);
   for (auto& [topic, count] : topics) count.print(topic);
   all.print("**all**");
+  printList("May wait", topics, &Count::waiting);
+  printList("May wait twice", topics, &Count::waitingTwice);
   printList("Only in softgpu", topics, &Count::direct);
   printList("Missing", topics, &Count::todo);
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "abi/exported_rows.h"
+#include "api/verbs.h"
 #include "runtime/proc_address.h"
 #include "runtime/thread_state.h"
 #include "tests/abi_exports/fake_api.h"
@@ -142,14 +143,10 @@ TEST_F(Face, EveryMissingCallSaysSoOnce) {
   std::set<std::string> missing;
   testing::internal::CaptureStderr();
   for (int i = 0; i < 2; ++i) {
-#define HIPR_MISSING_Local(name)
-#define HIPR_MISSING_Post(name)
-#define HIPR_MISSING_Call(name)
-#define HIPR_MISSING_Direct(name)
-#define HIPR_MISSING_Todo(name) \
-  missing.insert(#name);        \
+#define HIPR_REFUSED(name) \
+  missing.insert(#name);   \
   expectRefusal(#name, &::name);
-#define HIP_API(name, node, abis, verb, arity) HIPR_IN_##abis(HIPR_MISSING_##verb(name))
+#define HIP_API(name, node, abis, verb, arity) HIPR_IN_##abis(HIPR_MISSING_##verb(HIPR_REFUSED(name)))
 #include "api/hip.def"
   }
   const std::string log = testing::internal::GetCapturedStderr();

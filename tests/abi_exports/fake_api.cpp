@@ -2,6 +2,7 @@
 
 #include "abi/arity.h"
 #include "abi/signature.h"
+#include "api/verbs.h"
 #include "runtime/api.h"
 
 namespace hipr::api {
@@ -11,12 +12,7 @@ namespace hipr::api {
     if (fake::hook<&::name>) return fake::hook<&::name>(HIPR_ARGS(arity));   \
     return abi::Signature<decltype(&::name)>::Result();                      \
   }
-#define HIPR_FAKE_Local(name, arity) HIPR_FAKE(name, arity)
-#define HIPR_FAKE_Post(name, arity) HIPR_FAKE(name, arity)
-#define HIPR_FAKE_Call(name, arity) HIPR_FAKE(name, arity)
-#define HIPR_FAKE_Direct(name, arity) HIPR_FAKE(name, arity)
-#define HIPR_FAKE_Todo(name, arity)
-#define HIP_API(name, node, abis, verb, arity) HIPR_FAKE_##verb(name, arity)
+#define HIP_API(name, node, abis, verb, arity) HIPR_BUILT_##verb(HIPR_FAKE(name, arity))
 #define HIP_API_SPT(name, base, node, abis, verb, arity)
 #include "api/hip.def"
 

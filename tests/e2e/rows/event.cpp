@@ -1,0 +1,71 @@
+// Events.
+#include "tests/e2e/rows/book.h"
+
+namespace hipr::rows {
+
+void addEventRows(Book& book) {
+  ROW(hipEventCreate).standard([](Scene& s, auto f) {
+    hipEvent_t event = nullptr;
+    s.call(f, &event);
+    HIPR_OK(s, hipEventDestroy(event));
+  });
+  ROW(hipEventCreateWithFlags).standard([](Scene& s, auto f) {
+    hipEvent_t event = nullptr;
+    s.call(f, &event, unsigned{hipEventDisableTiming});
+    HIPR_OK(s, hipEventDestroy(event));
+  });
+  ROW(hipEventDestroy)
+      .standard("idle",
+                [](Scene& s, auto f) {
+                  hipEvent_t event = nullptr;
+                  HIPR_OK(s, hipEventCreate(&event));
+                  s.call(f, event);
+                })
+      .standard("recorded behind a kernel", [](Scene& s, auto f) {
+        hipEvent_t event = nullptr;
+        HIPR_OK(s, hipEventCreate(&event));
+        const auto work = [&] {
+          s.launch();
+          HIPR_OK(s, hipEventRecord(event, s.stream));
+        };
+        s.behind(work).call(f, event);
+      });
+  ROW(hipEventElapsedTime).standard([](Scene& s, auto f) {
+    float milliseconds = 0;
+    s.call(f, &milliseconds, s.first, s.last);
+  });
+  ROW(hipEventQuery)
+      .standard("behind a free, which would have waited",
+                [](Scene& s, auto f) {
+                  void* block = nullptr;
+                  HIPR_OK(s, hipMalloc(&block, 256));
+                  const auto work = [&] {
+                    s.launch();
+                    HIPR_OK(s, hipEventRecord(s.last, s.stream));
+                    HIPR_OK(s, hipFree(block));
+                  };
+                  s.behind(work).call(f, s.last);
+                })
+      .local("over", [](Scene& s, auto f) { s.call(f, s.last); })
+      .local("not ready", [](Scene& s, auto f) {
+        const auto work = [&] {
+          s.launch();
+          HIPR_OK(s, hipEventRecord(s.last, s.stream));
+        };
+        s.behind(work).expect(hipErrorNotReady).call(f, s.last);
+      });
+  ROW(hipEventRecord).standard([](Scene& s, auto f) { s.call(f, s.last, s.stream); });
+  ROW(hipEventRecordWithFlags).standard([](Scene& s, auto f) { s.call(f, s.last, s.stream, 0u); });
+  ROW(hipEventSynchronize)
+      .standard("behind a kernel",
+                [](Scene& s, auto f) {
+                  const auto work = [&] {
+                    s.launch();
+                    HIPR_OK(s, hipEventRecord(s.last, s.stream));
+                  };
+                  s.behind(work).call(f, s.last);
+                })
+      .local("over", [](Scene& s, auto f) { s.call(f, s.last); });
+}
+
+}  // namespace hipr::rows

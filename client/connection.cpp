@@ -21,7 +21,8 @@ Connection::Connection(net::TransportPtr transport, std::string name, int ioTime
       name_(std::move(name)),
       ioTimeout_(ioTimeout),
       stats_(stats),
-      outbox_(*transport_, [this](Status why) { lose(why); }),
+      outbox_(
+          *transport_, [this](Status why) { lose(why); }, [this] { stalled(); }),
       buffer_(kReadBuffer) {
   transport_->setTimeout(std::max(1, ioTimeout * 1000 / 4));
 }
@@ -148,9 +149,9 @@ void Connection::expect(int by) {
   }
 }
 
-void Connection::expectOpening() {
+void Connection::stalled() {
   std::lock_guard lock(mutex_);
-  if (!reading_) wakeBackground_.notify_one();
+  wakeBackground_.notify_one();
 }
 
 // --- who reads
@@ -169,14 +170,14 @@ void Connection::stopReading(std::unique_lock<std::mutex>&) {
     sleeper->state.notify_one();
     return;
   }
-  if (expected_ > 0 || outbox_.waitingToSend()) wakeBackground_.notify_one();
+  if (expected_ > 0 || outbox_.stalled()) wakeBackground_.notify_one();
 }
 
 void Connection::readInBackground() {
   std::unique_lock lock(mutex_);
   for (std::uint64_t turns = 0; !dead_;) {
     // Somebody reads, or did a moment ago and will soon again.
-    if (reading_ || (turns_ != turns && expected_ == 0 && !outbox_.waitingToSend())) {
+    if (reading_ || (turns_ != turns && expected_ == 0 && !outbox_.stalled())) {
       turns = turns_;
       wakeBackground_.wait_for(lock, kBreather);
       continue;

@@ -62,10 +62,15 @@ class Connection {
   bool alive() const { return !dead_.load(std::memory_order_relaxed); }
   Outbox& outbox() { return outbox_; }
 
+  // `under` runs under the lock that orders messages; `urgent`: the caller will flush the outbox itself.
+  template <wire::Opcode kOp, class Under>
+  void post(const typename wire::MessageOf<kOp>::Type& message, bool urgent, Under&& under) {
+    stats_.posted.fetch_add(1, std::memory_order_relaxed);
+    outbox_.append(kOp, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, message, urgent, std::forward<Under>(under));
+  }
   template <wire::Opcode kOp, class Under>
   void post(const typename wire::MessageOf<kOp>::Type& message, Under&& under) {
-    stats_.posted.fetch_add(1, std::memory_order_relaxed);
-    outbox_.append(kOp, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, message, false, std::forward<Under>(under));
+    post<kOp>(message, false, std::forward<Under>(under));
   }
   template <wire::Opcode kOp>
   void post(const typename wire::MessageOf<kOp>::Type& message) {
@@ -99,7 +104,6 @@ class Connection {
   void poll();
   // Something will come that nobody waits for: `by` more, or less, such things.
   void expect(int by);
-  void expectOpening();  // of an upload that has just been queued
 
   void addDownload(std::uint64_t transfer, const BulkDownload& download);
   void removeDownload(std::uint64_t transfer);
@@ -128,6 +132,8 @@ class Connection {
   static bool tell(Entry& entry, wire::Bytes reply);  // true: somebody was waiting for it
   void finish(std::uint32_t request, wire::Bytes reply);
   void dropAll();
+
+  void stalled();  // an upload waits for the worker to open it
 
   // --- reading: by one thread at a time
   void readInBackground();

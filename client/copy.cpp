@@ -70,9 +70,14 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   upload->from = from;
   // Only pinned memory may be read after an asynchronous call has returned.
   upload->late = until != Stage::kVisible && c.from.kind != MemoryKind::kPageable;
-  s.submit<Opcode::kUpload>(stream, message, [&](std::uint64_t) { s.connection().outbox().enqueue(upload); });
-  s.connection().expectOpening();
-  if (!upload->late) s.connection().outbox().waitSent(*upload);
+  Outbox& outbox = s.connection().outbox();
+  s.connection().post<Opcode::kUpload>(message, !upload->late, [&] {
+    s.streams().count(stream);
+    outbox.enqueue(upload);
+  });
+  if (upload->late) return;
+  outbox.flush();
+  outbox.waitSent(*upload);
 }
 
 // The answer to a download nobody waits for.

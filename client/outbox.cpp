@@ -27,8 +27,8 @@ void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byt
 
 }  // namespace
 
-Outbox::Outbox(net::Transport& transport, std::function<void(Status)> onFailure)
-    : transport_(transport), onFailure_(std::move(onFailure)) {}
+Outbox::Outbox(net::Transport& transport, std::function<void(Status)> onFailure, std::function<void()> onStall)
+    : transport_(transport), onFailure_(std::move(onFailure)), onStall_(std::move(onStall)) {}
 
 Outbox::~Outbox() {
   stop();
@@ -84,9 +84,9 @@ bool Outbox::uploading() {
   return std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
 }
 
-bool Outbox::waitingToSend() {
+bool Outbox::stalled() {
   std::lock_guard lock(mutex_);
-  return !uploads_.empty();
+  return stalled_;
 }
 
 void Outbox::open(std::uint64_t transfer) {
@@ -96,7 +96,8 @@ void Outbox::open(std::uint64_t transfer) {
       if (upload->transfer == transfer) upload->open = true;
     }
     if (const auto node = unopened_.extract(transfer)) unopenedBytes_ -= node.mapped();
-    pending_ = true;
+    stalled_ = false;
+    pending_ = !uploads_.empty() || !control_.empty();
   }
   if (asleep_.load()) wake();
 }
@@ -116,19 +117,23 @@ void Outbox::finish(const BulkUploadPtr& upload) {
   if (!upload->late) sent_.notify_all();
 }
 
-Outbox::Work Outbox::take(bool bulkToo, Piece& piece) {
+Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   std::lock_guard lock(mutex_);
   if (!control_.empty()) {
     std::swap(control_, outgoing_);
     roomy_.notify_all();
     return Work::kControl;
   }
-  if (!bulkToo && !uploads_.empty()) return Work::kNone;
   for (const BulkUploadPtr& upload : uploads_) {
-    std::size_t size = std::min<std::size_t>(upload->from.bytes() - upload->sent, wire::kMaxDataChunk);
+    const std::size_t left = upload->from.bytes() - upload->sent;
+    if (left > mostBulk) return Work::kNone;  // the writer's
+    std::size_t size = std::min<std::size_t>(left, wire::kMaxDataChunk);
     if (!upload->open) {
       size = std::min<std::size_t>(size, wire::kEagerWindow - unopenedBytes_);
-      if (size == 0) continue;
+      if (size == 0) {
+        stalled_ = true;
+        continue;
+      }
       unopened_[upload->transfer] += size;
       unopenedBytes_ += size;
     }
@@ -172,16 +177,26 @@ void Outbox::sendPiece(const Piece& piece) {
   if (upload.sent == upload.from.bytes()) finish(piece.upload);
 }
 
+void Outbox::send(Work work, Piece& piece) {
+  if (work == Work::kControl) return sendControl();
+  sendPiece(piece);
+  piece.upload.reset();
+}
+
 void Outbox::flush() {
   if (sending_.try_lock()) {  // otherwise whoever sends sees our bytes before it rests
-    Piece none;
-    while (take(false, none) == Work::kControl) sendControl();
+    {
+      std::lock_guard lock(mutex_);
+      habit_ = !control_.empty() && Clock::now() - firstQueued_ < kSoon ? std::min(habit_ + 1, kHabit) : 0;
+    }
+    Piece piece;
+    for (Work work; (work = take(kLittleBulk, piece)) != Work::kNone;) send(work, piece);
     sending_.unlock();
   }
   if (pending_.load() && asleep_.load()) wake();
 }
 
-// Nothing to do: look again for a moment before sleeping, since the next call of a busy program is only nanoseconds
+// Nothing to do: look again for a moment before resting, since the next call of a busy program is only nanoseconds
 // away.
 bool Outbox::idle() {
   for (int i = 0; i < kIdleSpins; ++i) {
@@ -189,25 +204,32 @@ bool Outbox::idle() {
     cpuPause();
   }
   std::unique_lock lock(mutex_);
-  asleep_ = true;
   const auto finished = [this] { return stopping_ && control_.empty() && uploads_.empty(); };
-  work_.wait(lock, [&] { return pending_ || finished(); });
+  const auto wanted = [&] { return pending_ || finished(); };
+  for (int nap = 0; habit_ == kHabit && nap < kNaps && !finished(); ++nap) {
+    const Clock::time_point before = firstQueued_;
+    work_.wait_for(lock, kNap, finished);
+    if (firstQueued_ != before) nap = 0;
+    // Queued since the beginning of the nap and still here: nobody sent it.
+    if (!uploads_.empty() || (!control_.empty() && Clock::now() - firstQueued_ > kNap)) {
+      habit_ = 0;
+      return !finished();
+    }
+  }
+  asleep_ = true;
+  work_.wait(lock, wanted);
   asleep_ = false;
   return !finished();
 }
 
 void Outbox::run() {
   do {
-    std::lock_guard sending(sending_);
-    Piece piece;
-    for (Work work; (work = take(true, piece)) != Work::kNone;) {
-      if (work == Work::kControl) {
-        sendControl();
-      } else {
-        sendPiece(piece);
-        piece.upload.reset();
-      }
+    {
+      std::lock_guard sending(sending_);
+      Piece piece;
+      for (Work work; (work = take(SIZE_MAX, piece)) != Work::kNone;) send(work, piece);
     }
+    if (stalled()) onStall_();
   } while (idle());
   std::lock_guard lock(mutex_);
   writerEnded_ = true;

@@ -1,14 +1,19 @@
 // Outbox: everything on its way to the worker.
 //
 // Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the transport is
-// free and never waits for more to come. Posting therefore makes no system call unless the writer is asleep. A caller
-// that is about to wait for an answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list
-// of uploads and goes out in pieces whenever no small message is waiting, so it never delays one.
+// free. Posting therefore makes no system call unless the writer is asleep. A caller that is about to wait for an
+// answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list of uploads and goes out in
+// pieces whenever no small message is waiting, so it never delays one.
+//
+// Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
+// before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
+// a nap, and if the program does not wait this time, its messages leave at the end of the nap (kNap), once.
 //
 // Thread-safe. After fail() everything is accepted and dropped.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -46,7 +51,8 @@ using BulkUploadPtr = std::shared_ptr<BulkUpload>;
 
 class Outbox {
  public:
-  Outbox(net::Transport& transport, std::function<void(Status)> onFailure);
+  // onStall: bulk data has to wait until the worker opens a transfer, so somebody must read.
+  Outbox(net::Transport& transport, std::function<void(Status)> onFailure, std::function<void()> onStall);
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -59,6 +65,7 @@ class Outbox {
     {
       std::unique_lock lock(mutex_);
       if (control_.size() > kMaxQueued) waitForRoom(lock);
+      if (control_.empty()) firstQueued_ = Clock::now();
       const std::size_t start = control_.size();
       control_.extend(wire::kHeaderSize);
       wire::BasicWriter<wire::Buffer>(control_).put(message);
@@ -76,7 +83,7 @@ class Outbox {
   void enqueue(BulkUploadPtr upload);       // REQUIRES: called from `under` of the append of its Upload message
   void waitSent(const BulkUpload& upload);  // returns when the source memory may change
   bool uploading();                         // memory is still being read for calls that have returned
-  bool waitingToSend();                     // for the worker to open a transfer
+  bool stalled();                           // until the worker opens a transfer
   void open(std::uint64_t transfer);        // the worker pushed TransferOpen
   void flush();  // send small messages now, from this thread, unless somebody is sending already
 
@@ -86,6 +93,11 @@ class Outbox {
  private:
   static constexpr std::size_t kMaxQueued = 8 << 20;
   static constexpr int kIdleSpins = 400;
+  static constexpr std::size_t kLittleBulk = 2 << 20;
+  static constexpr std::chrono::microseconds kNap{200}, kSoon{50};
+  static constexpr int kHabit = 4;  // flushes in a row that came soon enough to rely on the next one
+  static constexpr int kNaps = 10;  // without anything new, before the writer falls asleep
+  using Clock = std::chrono::steady_clock;
 
   struct Piece {
     BulkUploadPtr upload;
@@ -97,19 +109,24 @@ class Outbox {
   void wake();
   bool idle();  // false when the writer should end
   void waitForRoom(std::unique_lock<std::mutex>& lock);
-  Work take(bool bulkToo, Piece& piece);  // REQUIRES: sending_ held, as for the next two
+  Work take(std::size_t mostBulk, Piece& piece);  // REQUIRES: sending_ held, as for the next two
+  void send(Work work, Piece& piece);
   void sendControl();
   void sendPiece(const Piece& piece);
   void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held
 
   net::Transport& transport_;
   std::function<void(Status)> onFailure_;
+  std::function<void()> onStall_;
 
   std::mutex mutex_;  // guards what follows
   wire::Buffer control_;
   std::list<BulkUploadPtr> uploads_;
   std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
   std::uint64_t unopenedBytes_ = 0;
+  bool stalled_ = false;
+  Clock::time_point firstQueued_{};  // what has waited longest in control_
+  int habit_ = 0;                    // flushes in a row that left the writer nothing to do
   bool stopping_ = false, writerEnded_ = false;
   std::condition_variable roomy_, sent_, work_, ended_;
 

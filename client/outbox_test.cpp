@@ -48,10 +48,12 @@ class OutboxTest : public ::testing::Test {
 
   std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
   int failures_ = 0;
-  Outbox outbox_{*ends_.first, [this](Status) {
+  Outbox outbox_{*ends_.first,
+                 [this](Status) {
                    ++failures_;
                    outbox_.fail();
-                 }};
+                 },
+                 [] {}};
 };
 
 TEST_F(OutboxTest, MessagesArriveInOrder) {

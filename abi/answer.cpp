@@ -2,12 +2,19 @@
 
 #include <cxxabi.h>
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 
 #include "base/log.h"
 
 namespace hipr::abi {
+
+hipError_t refusedInHostFunction(const char* call) {
+  logError("%s: called by a host function (hipLaunchHostFunc, hipStreamAddCallback), which must not call HIP", call);
+  if (threadState().hostFunction == HostFunctionRule::kAbort) std::abort();
+  return hipErrorNotSupported;  // HIP has no code for "not permitted"
+}
 
 hipError_t errorOfException(const char* call) {
   try {

@@ -1,17 +1,26 @@
 #include "worker/fake_hip.h"
 
-#include <sys/mman.h>
-
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+
+#include "base/log.h"
 
 namespace hipr::worker {
 namespace {
 
 FakeHip* theFake = nullptr;
 thread_local int currentDevice = 0;
+thread_local bool inHostFunction = false;
 
 constexpr std::size_t kGranularity = 64 << 10;
+constexpr auto kHostFunctionPatience = std::chrono::milliseconds(300);
+
+void refuseInHostFunction(const char* call) {
+  if (!inHostFunction) return;
+  logError("FakeHip: %s was called by a host function, which must not call HIP", call);
+  std::abort();
+}
 
 }  // namespace
 
@@ -30,10 +39,15 @@ struct FakeHip::Point {
 
 FakeHip::FakeHip() : FakeHip(Settings()) {}
 
-FakeHip::FakeHip(const Settings& settings) : settings_(settings) {
+FakeHip::FakeHip(const Settings& settings)
+    : settings_(settings), memory_(settings.cpuReachesMemory), counter_(memory_.allocate(sizeof(int))) {
   if (theFake) std::abort();
   theFake = this;
   for (int i = 0; i < settings.devices; ++i) nulls_.push_back(std::make_unique<Queue>());
+  std::memset(memory_.bytesAt(counter_), 0, sizeof(int));
+  if (!settings.strictCallbacks) return;
+  hostFunctions_ = std::make_unique<Queue>();
+  watch_ = std::make_unique<StallWatch>(kHostFunctionPatience, "FakeHip: host functions must not wait: one");
 }
 
 FakeHip::~FakeHip() {
@@ -48,6 +62,7 @@ FakeHip::~FakeHip() {
   };
   for (auto& q : nulls_) end(*q);
   for (auto& [handle, q] : queues_) end(*q);
+  if (hostFunctions_) end(*hostFunctions_);
   theFake = nullptr;
 }
 
@@ -75,7 +90,11 @@ FakeHip::Queue& FakeHip::queue(hipStream_t stream) {
 
 hipError_t FakeHip::enqueue(hipStream_t stream, std::function<void()> work) {
   std::lock_guard lock(mutex_);
-  Queue& q = queue(stream);
+  give(queue(stream), std::move(work));
+  return hipSuccess;
+}
+
+void FakeHip::give(Queue& q, std::function<void()> work) {
   q.work.push_back(std::move(work));
   if (!q.thread.joinable()) {
     q.thread = std::thread([this, &q] {
@@ -97,7 +116,24 @@ hipError_t FakeHip::enqueue(hipStream_t stream, std::function<void()> work) {
     });
   }
   q.changed.notify_all();
-  return hipSuccess;
+}
+
+// On the stream's thread, which waits for it.
+void FakeHip::runHostFunction(hipHostFn_t function, void* data) {
+  if (!settings_.strictCallbacks) return function(data);
+  std::unique_lock lock(mutex_);
+  bool done = false;
+  Queue& q = *hostFunctions_;
+  give(q, [&, this] {
+    watch_->begin();
+    inHostFunction = true;
+    function(data);
+    inHostFunction = false;
+    watch_->end();
+    const std::lock_guard own(mutex_);
+    done = true;
+  });
+  q.changed.wait(lock, [&] { return done; });
 }
 
 int FakeHip::liveObjects() const {
@@ -151,18 +187,16 @@ struct FakeCalls {
     return hipSuccess;
   }
   static hipError_t hipMemAddressReserve(void** out, size_t size, size_t, void* hint, unsigned long long) {
-    const int fixed = fake().settings_.ignoresHint ? 0 : MAP_FIXED_NOREPLACE;
-    void* got =
-        mmap(fixed ? hint : nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-    if (got == MAP_FAILED) return hipErrorOutOfMemory;
+    void* got = fake().memory_.reserve(size, hint, !fake().settings_.ignoresHint);
+    if (got == nullptr) return hipErrorOutOfMemory;
     std::lock_guard lock(fake().mutex_);
-    fake().reserved_[got] = size;
+    fake().reserved_.insert(got);
     *out = got;
     return hipSuccess;
   }
-  static hipError_t hipMemAddressFree(void* address, size_t size) {
+  static hipError_t hipMemAddressFree(void* address, size_t) {
     std::lock_guard lock(fake().mutex_);
-    munmap(address, size);
+    fake().memory_.unreserve(address);
     return fake().reserved_.erase(address) ? hipSuccess : hipErrorInvalidValue;
   }
   static hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* out, size_t, const hipMemAllocationProp*,
@@ -180,16 +214,14 @@ struct FakeCalls {
   }
   static hipError_t hipMemMap(void* address, size_t size, size_t, hipMemGenericAllocationHandle_t, unsigned long long) {
     std::lock_guard lock(fake().mutex_);
-    if (fake().mapped_.count(address)) return hipErrorAlreadyMapped;
-    mprotect(address, size, PROT_READ | PROT_WRITE);
-    fake().mapped_[address] = size;
+    if (!fake().memory_.map(address, size)) return hipErrorAlreadyMapped;
+    fake().mapped_.insert(address);
     return hipSuccess;
   }
-  static hipError_t hipMemUnmap(void* address, size_t size) {
+  static hipError_t hipMemUnmap(void* address, size_t) {
     std::lock_guard lock(fake().mutex_);
-    if (!fake().mapped_.erase(address)) return hipErrorInvalidValue;
-    mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    return hipSuccess;
+    fake().mapped_.erase(address);
+    return fake().memory_.unmap(address) ? hipSuccess : hipErrorInvalidValue;
   }
   static hipError_t hipMemSetAccess(void*, size_t, const hipMemAccessDesc*, size_t) { return hipSuccess; }
   static hipError_t hipDeviceCanAccessPeer(int* can, int, int) {
@@ -202,29 +234,44 @@ struct FakeCalls {
     if (fake().settings_.cpuReachesMemory) out->hostPointer = const_cast<void*>(pointer);
     return hipSuccess;
   }
-  static hipError_t allocate(void** out, size_t size) {
+  static hipError_t hipMalloc(void** out, size_t size) {
     if (fake().fails("hipMalloc")) return hipErrorOutOfMemory;
-    *out = std::malloc(size);
+    *out = fake().memory_.allocate(size);
     std::lock_guard lock(fake().mutex_);
     fake().allocated_.insert(*out);
     return hipSuccess;
   }
-  static hipError_t hipMalloc(void** out, size_t size) { return allocate(out, size); }
   static hipError_t hipFree(void* pointer) {
     std::lock_guard lock(fake().mutex_);
+    fake().allocated_.erase(pointer);
+    return fake().memory_.free(pointer) ? hipSuccess : hipErrorInvalidValue;
+  }
+  static hipError_t hipHostMalloc(void** out, size_t size, unsigned) {
+    if (fake().fails("hipMalloc")) return hipErrorOutOfMemory;
+    *out = std::malloc(size);
+    fake().memory_.pin(*out, size);
+    std::lock_guard lock(fake().mutex_);
+    fake().allocated_.insert(*out);
+    return hipSuccess;
+  }
+  static hipError_t hipHostFree(void* pointer) {
+    std::lock_guard lock(fake().mutex_);
     if (!fake().allocated_.erase(pointer)) return hipErrorInvalidValue;
+    fake().memory_.unpin(pointer);
     std::free(pointer);
     return hipSuccess;
   }
-  static hipError_t hipHostMalloc(void** out, size_t size, unsigned) { return allocate(out, size); }
-  static hipError_t hipHostFree(void* pointer) { return hipFree(pointer); }
-  static hipError_t hipHostRegister(void* pointer, size_t, unsigned) {
+  static hipError_t hipHostRegister(void* pointer, size_t size, unsigned) {
     std::lock_guard lock(fake().mutex_);
-    return fake().registered_.insert(pointer).second ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
+    if (!fake().registered_.insert(pointer).second) return hipErrorHostMemoryAlreadyRegistered;
+    fake().memory_.pin(pointer, size);
+    return hipSuccess;
   }
   static hipError_t hipHostUnregister(void* pointer) {
     std::lock_guard lock(fake().mutex_);
-    return fake().registered_.erase(pointer) ? hipSuccess : hipErrorHostMemoryNotRegistered;
+    if (!fake().registered_.erase(pointer)) return hipErrorHostMemoryNotRegistered;
+    fake().memory_.unpin(pointer);
+    return hipSuccess;
   }
 
   // --- streams and events
@@ -271,7 +318,7 @@ struct FakeCalls {
   }
   static hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
     if (fake().fails("hipLaunchHostFunc")) return hipErrorOutOfMemory;
-    return fake().enqueue(stream, [function, data] { function(data); });
+    return fake().enqueue(stream, [function, data] { fake().runHostFunction(function, data); });
   }
   static std::shared_ptr<FakeHip::Point> point(hipEvent_t event) {
     std::lock_guard lock(fake().mutex_);
@@ -327,23 +374,31 @@ struct FakeCalls {
   }
 
   // --- copies
+  static char* bytes(const void* address) { return static_cast<char*>(fake().memory_.bytesAt(address)); }
+  // Memory that is not pinned goes through the runtime's own buffers, and the call waits.
+  static hipError_t copy(const void* to, const void* from, hipStream_t stream, std::function<void()> work) {
+    fake().enqueue(stream, std::move(work));
+    const bool waits =
+        fake().settings_.strictCallbacks && (fake().memory_.pageable(to) || fake().memory_.pageable(from));
+    return waits ? hipStreamSynchronize(stream) : hipSuccess;
+  }
   static hipError_t hipMemcpyAsync(void* to, const void* from, size_t size, hipMemcpyKind, hipStream_t stream) {
     if (fake().fails("hipMemcpyAsync")) return hipErrorInvalidValue;
-    return fake().enqueue(stream, [=] { std::memmove(to, from, size); });
+    return copy(to, from, stream, [=] { std::memmove(bytes(to), bytes(from), size); });
   }
   static hipError_t hipMemcpy2DAsync(void* to, size_t toPitch, const void* from, size_t fromPitch, size_t width,
                                      size_t height, hipMemcpyKind, hipStream_t stream) {
-    return fake().enqueue(stream, [=] {
+    return copy(to, from, stream, [=] {
       for (std::size_t y = 0; y < height; ++y) {
-        std::memmove(static_cast<char*>(to) + y * toPitch, static_cast<const char*>(from) + y * fromPitch, width);
+        std::memmove(bytes(to) + y * toPitch, bytes(from) + y * fromPitch, width);
       }
     });
   }
   template <class T>
   static hipError_t set(void* to, T value, size_t count, hipStream_t stream) {
     return fake().enqueue(stream, [=] {
-      for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(static_cast<char*>(to) + i * sizeof value, &value, sizeof value);
+      char* const at = bytes(to);
+      for (std::size_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof value, &value, sizeof value);
     });
   }
   static hipError_t hipMemsetAsync(void* to, int value, size_t size, hipStream_t stream) {
@@ -380,10 +435,9 @@ struct FakeCalls {
     return hipSuccess;
   }
   static hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* size, hipModule_t, const char* name) {
-    static int counter;
     if (std::strcmp(name, "counter") != 0) return hipErrorNotFound;
-    *address = &counter;
-    *size = sizeof counter;
+    *address = fake().counter_;
+    *size = sizeof(int);
     return hipSuccess;
   }
   static hipError_t scale(const void* arguments, std::size_t size, hipStream_t stream) {
@@ -394,7 +448,7 @@ struct FakeCalls {
     std::memcpy(&data, arguments, 8);
     std::memcpy(&factor, static_cast<const char*>(arguments) + 8, 4);
     return fake().enqueue(stream, [data, factor] {
-      if (data && fake().settings_.runsKernels) *data *= factor;
+      if (data && fake().settings_.runsKernels) *reinterpret_cast<float*>(bytes(data)) *= factor;
     });
   }
   static hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -420,13 +474,17 @@ struct FakeCalls {
 
 HipTable FakeHip::table() const {
   HipTable t;
-#define USE(name) t.name = FakeCalls::name
+#define USE(name)                         \
+  t.name = [](auto... arguments) {        \
+    refuseInHostFunction(#name);          \
+    return FakeCalls::name(arguments...); \
+  }
   USE(hipSetDevice);
   USE(hipGetDeviceCount);
   USE(hipInit);
   USE(hipDeviceGetAttribute);
   USE(hipMemGetInfo);
-  USE(hipGetErrorName);
+  t.hipGetErrorName = FakeCalls::hipGetErrorName;  // harmless anywhere
   USE(hipMemGetAllocationGranularity);
   USE(hipMemAddressReserve);
   USE(hipMemAddressFree);

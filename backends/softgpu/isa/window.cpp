@@ -96,6 +96,12 @@ void takeOffsets(Wave& w, Rows offsets, Window& window) {
   window.high = high;
 }
 
+bool placeWindow(Wave& w, unsigned bytes, Window& window) {
+  const Region* region = reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + bytes);
+  if (region) window.base += region->shift;
+  return region != nullptr;
+}
+
 bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
   if (!w.exec()) return false;
   Rows low = w.row(i.src[0]);
@@ -108,7 +114,7 @@ bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
     window.base += w.pair(i.sdst);
   }
   takeOffsets(w, low, window);
-  return reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + bytes);
+  return placeWindow(w, bytes, window);
 }
 
 bool flatWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {

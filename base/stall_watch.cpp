@@ -51,6 +51,7 @@ void StallWatch::begin() {
   watchedId_ = gettid();
   spentBefore_ = processorTime(watched_);
   running_ = true;
+  ++stretch_;
   changed_.notify_one();
 }
 
@@ -68,7 +69,7 @@ void StallWatch::look() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     changed_.wait(lock, [this] { return ending_ || running_; });
-    const auto over = [this] { return ending_ || !running_; };
+    const auto over = [this, stretch = stretch_] { return ending_ || !running_ || stretch_ != stretch; };
     for (auto patience = patience_; !changed_.wait_for(lock, patience, over); patience = kLookAgain) {
       if (!waits()) continue;
       logError("%s has not returned for %d ms", complaint_.c_str(), static_cast<int>(patience_.count()));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -31,6 +32,7 @@ class StallWatch {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool running_ = false, ending_ = false;
+  std::uint64_t stretch_ = 0;  // the number of the last one
   pthread_t watched_{};
   int watchedId_ = 0;
   std::chrono::nanoseconds spentBefore_{};

@@ -54,15 +54,28 @@ class FakeHip {
 
  private:
   friend struct FakeCalls;
-  struct Queue;
-  struct Point;
-  struct Reservation;
+  struct Queue {  // a stream, or the host functions
+    std::deque<std::function<void()>> work;
+    std::condition_variable changed;
+    bool running = false, ending = false;
+    std::thread thread;
+  };
+  struct Point {  // an event as it was recorded
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool reached = true;
+  };
+
+  static FakeHip* the_;  // there is one at most
+  static thread_local int currentDevice_;
+  static thread_local bool inHostFunction_;
 
   hipError_t enqueue(hipStream_t stream, std::function<void()> work);
   void give(Queue& queue, std::function<void()> work);  // REQUIRES: mutex_ is held
   void runHostFunction(hipHostFn_t function, void* data);
   bool fails(const char* call);
   Queue& queue(hipStream_t stream);
+  static void refuseInHostFunction(const char* call);
 
   const Settings settings_;
   mutable std::mutex mutex_;

@@ -95,8 +95,9 @@ const Region* reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
     w.regionsOf = generation;
   }
   if (inside(w.regions[0])) return &w.regions[0];
-  for (const Region* own : {&w.scratch, &w.lds, &w.bounce})
-    if (inside(*own)) return own;
+  if (inside(w.scratch)) return &w.scratch;
+  if (inside(w.lds)) return &w.lds;
+  if (inside(w.bounce)) return &w.bounce;
   if (inside(w.regions[1])) {
     std::swap(w.regions[0], w.regions[1]);
     return &w.regions[0];

@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 
-#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -11,8 +10,10 @@
 namespace hipr::abi {
 
 hipError_t refusedInHostFunction(const char* call) {
-  logError("%s: called by a host function (hipLaunchHostFunc, hipStreamAddCallback), which must not call HIP", call);
-  if (threadState().hostFunction == HostFunctionRule::kAbort) std::abort();
+  constexpr char kLine[] =
+      "%s: called by a host function (hipLaunchHostFunc, hipStreamAddCallback), which must not call HIP";
+  if (threadState().hostFunction == HostFunctionRule::kAbort) logAndAbort(kLine, call);
+  logError(kLine, call);
   return hipErrorNotSupported;  // HIP has no code for "not permitted"
 }
 

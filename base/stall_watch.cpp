@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <utility>
@@ -72,8 +71,7 @@ void StallWatch::look() {
     const auto over = [this, stretch = stretch_] { return ending_ || !running_ || stretch_ != stretch; };
     for (auto patience = patience_; !changed_.wait_for(lock, patience, over); patience = kLookAgain) {
       if (!waits()) continue;
-      logError("%s has not returned for %d ms", complaint_.c_str(), static_cast<int>(patience_.count()));
-      std::abort();
+      logAndAbort("%s has not returned for %d ms", complaint_.c_str(), static_cast<int>(patience_.count()));
     }
   }
 }

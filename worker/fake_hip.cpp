@@ -117,9 +117,7 @@ void FakeHip::runHostFunction(hipHostFn_t function, void* data) {
 }
 
 void FakeHip::refuseInHostFunction(const char* call) {
-  if (!inHostFunction_) return;
-  logError("FakeHip: %s was called by a host function, which must not call HIP", call);
-  std::abort();
+  if (inHostFunction_) logAndAbort("FakeHip: %s was called by a host function, which must not call HIP", call);
 }
 
 int FakeHip::liveObjects() const {

@@ -121,13 +121,13 @@ while read -r program; do
 done < <(cd "$programs" && find . -type f -perm -u+x ! -path './modules/*' ! -path './logs*/*' ! -path './bitcode/*' | sed 's|^\./||' | sort)
 
 stop_worker
-if [[ $modes == *remote* ]] && grep -qE 'Sanitizer|runtime error:' "$logs/worker.log"; then
+if [[ $modes == *remote* ]] && grep -qE 'Sanitizer|runtime error:|ended by signal' "$logs/worker.log"; then
   failed=$((failed + 1))
   broken+=("$logs/worker.log")
 fi
 for log in "${broken[@]}"; do
   printf '\n%s\n' "$log"
-  grep -E '^(FAIL|[<>]) |Sanitizer|runtime error:' "$log" | head -12
+  grep -E '^(FAIL|[<>]) |Sanitizer|runtime error:|ended by signal' "$log" | head -12
 done
 [[ $skipped -eq 0 ]] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"

@@ -24,6 +24,16 @@ void repeatActive(Addresses& a);
 // first lane that may not. Every function below that takes addresses does this first, so it takes each of them once.
 bool checkAll(Wave& w, const Inst& i, Addresses& a, unsigned bytes);
 
+// The first active lane whose address is not a multiple of `bytes`, a power of two, or -1.
+HIPR_INLINE int firstMisaligned(const Addresses& a, unsigned bytes) {
+  std::uint64_t bits = 0;
+  for (std::uint64_t at : a.at) bits |= at;  // inactive lanes repeat an active one
+  if (bits % bytes == 0) [[likely]]
+    return -1;
+  for (std::uint64_t left = a.active;; left &= left - 1)
+    if (int l = std::countr_zero(left); a.at[l] % bytes) return l;
+}
+
 // Registers <- memory. Dwords of one lane lie `stride` bytes apart.
 void loadDwords(Wave& w, const Inst& i, Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride = 4);
 void loadPart(Wave& w, const Inst& i, Addresses& a, Part part, Place place, std::uint32_t* row);
@@ -67,10 +77,8 @@ HIPR_INLINE bool addsDenormals(const Wave& w) {
 // `data` holds the operand and, for cmpswap, the comparand in the registers after it.
 template <class Op, class T>
 void runAtomic(Wave& w, const Inst& i, Addresses& a, Rows data, bool hasCompare, std::uint32_t* result) {
-  for (std::uint64_t left = a.active; left; left &= left - 1) {
-    int l = std::countr_zero(left);
-    if (a.at[l] % sizeof(T)) return raise(w, i, FaultKind::kMemory, "misaligned atomic", l, a.at[l]);
-  }
+  if (int l = firstMisaligned(a, sizeof(T)); l >= 0)
+    return raise(w, i, FaultKind::kMemory, "misaligned atomic", l, a.at[l]);
   if (!checkAll(w, i, a, sizeof(T))) return;
   for (std::uint64_t left = a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);

@@ -9,6 +9,14 @@
 
 namespace hipr::abi {
 
+hipError_t refusedInHostFunction(const char* call) {
+  constexpr char kLine[] =
+      "%s: called by a host function (hipLaunchHostFunc, hipStreamAddCallback), which must not call HIP";
+  if (threadState().hostFunction == HostFunctionRule::kAbort) logAndAbort(kLine, call);
+  logError(kLine, call);
+  return hipErrorNotSupported;  // HIP has no code for "not permitted"
+}
+
 hipError_t errorOfException(const char* call) {
   try {
     throw;

@@ -16,6 +16,9 @@ namespace hipr::abi {
 // glibc carries out as an exception, goes on its way.
 hipError_t errorOfException(const char* call);
 
+// For a call from inside a host function: logs it, or ends the process, as the rule has it.
+hipError_t refusedInHostFunction(const char* call);
+
 // The calls that read the slots or only explain a code leave them alone.
 template <auto Exported>
 inline constexpr bool kRecordsError = true;
@@ -66,6 +69,9 @@ inline auto answer(const char* call, Body body) {
   using Result = typename Signature<decltype(Exported)>::Result;
   countCall();
   if constexpr (std::is_same_v<Result, hipError_t>) {
+    // What only explains a code is harmless anywhere.
+    if (kRecordsError<Exported> && threadState().hostFunction != HostFunctionRule::kNone) [[unlikely]]
+      return refusedInHostFunction(call);
     hipError_t error;
     try {
       error = body();

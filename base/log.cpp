@@ -1,8 +1,11 @@
 #include "base/log.h"
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "base/env.h"
 
@@ -64,6 +67,15 @@ void logDebug(const char* format, ...) {
   va_start(args, format);
   emit(format, args);
   va_end(args);
+}
+
+void logAndAbort(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  emit(format, args);
+  va_end(args);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  std::abort();
 }
 
 void LogOnce::error(const char* format, ...) {

@@ -18,6 +18,10 @@ void setDebug(bool on);
 [[gnu::format(printf, 1, 2)]] void logInfo(const char* format, ...);
 [[gnu::format(printf, 1, 2)]] void logDebug(const char* format, ...);
 
+// For a broken rule: one line, a moment in which whoever reads our stderr through this very process can pass it on (a
+// session does so for its program), and the end.
+[[noreturn]] [[gnu::format(printf, 1, 2)]] void logAndAbort(const char* format, ...);
+
 // Logs the first time only: `static LogOnce once; once.error("…")` keeps a loop from flooding the terminal.
 class LogOnce {
  public:

@@ -30,12 +30,16 @@ struct ThreadObjects {
   ~ThreadObjects();
 };
 
+// What happens to a HIP call made from inside a host function. HIP forbids them; most devices do not mind.
+enum class HostFunctionRule : unsigned char { kNone, kRefuse, kAbort };
+
 struct ThreadState {
   hipError_t lastCall = hipSuccess;  // what hipExtGetLastError gives
   hipError_t sticky = hipSuccess;    // what hipGetLastError and hipPeekAtLastError give
   int device = 0;                    // ordinal among the visible devices
   bool deviceChosen = false;         // by hipSetDevice
   bool perThreadDefault = false;     // a null stream means this thread's own one (_spt calls)
+  HostFunctionRule hostFunction = HostFunctionRule::kNone;
   hipStreamCaptureMode captureMode = hipStreamCaptureModeGlobal;
   ThreadObjects* objects = nullptr;
 };

@@ -1,13 +1,15 @@
 # shellcheck shell=bash
 # Sourced by the demo and the test runners: a worker on a free loopback port, stopped by its process id.
-#   start_worker BUILD_DIR LOG_FILE [WORKER_OPTION...]     sets worker_pid and worker_port
+#   start_worker BUILD_DIR LOG_FILE [WORKER_OPTION...]     sets worker_pid and worker_port; WORKER_ENV ("NAME=VALUE ...") is
+#                                                          for the worker alone
 #   stop_worker
 worker_pid=
 
 start_worker() {
   local build=$1 log=$2
   shift 2
-  "$build/bin/hip-worker" -p 0 --runtime softgpu "$@" >"$log" 2>&1 &
+  # shellcheck disable=SC2086
+  env ${WORKER_ENV:-} "$build/bin/hip-worker" -p 0 --runtime softgpu "$@" >"$log" 2>&1 &
   worker_pid=$!
   for _ in $(seq 200); do
     worker_port=$(sed -n 's/.*Listening on port \([0-9]*\).*/\1/p' "$log" | head -1)

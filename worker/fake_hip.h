@@ -1,6 +1,10 @@
-// FakeHip: a HIP runtime for tests, small enough to know what it will do. Device memory is ordinary memory; a stream is
-// a thread that runs what it is given; the one kernel it knows is scale(float* data, float factor) of
-// code_object/test_image.h. One at a time per process, because HIP functions have no context to find it by.
+// FakeHip: a HIP runtime for tests, small enough to know what it will do. A stream is a thread that runs what it is
+// given; the one kernel it knows is scale(float* data, float factor) of code_object/test_image.h. One at a time per
+// process, because HIP functions have no context to find it by.
+//
+// With Settings::strictCallbacks it is as strict as a GPU's runtime: host functions of all streams share one thread,
+// and one that waits or calls HIP ends the test program with a line that says so; copies of host memory that is not
+// pinned are done when the call returns.
 #pragma once
 
 #include <atomic>
@@ -16,6 +20,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/stall_watch.h"
+#include "worker/fake_memory.h"
 #include "worker/hip_table.h"
 
 namespace hipr::worker {
@@ -24,10 +30,11 @@ class FakeHip {
  public:
   struct Settings {
     int devices = 1;
-    bool cpuReachesMemory = true;  // as on softgpu
+    bool cpuReachesMemory = true;  // false: touching device memory at its address is a crash
     bool placesMemory = true;      // has virtual memory management
     bool ignoresHint = false;      // reserves addresses where it likes
     bool runsKernels = true;       // false: launches do nothing, whatever address they are given
+    bool strictCallbacks = false;
   };
   FakeHip();
   explicit FakeHip(const Settings& settings);
@@ -47,13 +54,28 @@ class FakeHip {
 
  private:
   friend struct FakeCalls;
-  struct Queue;
-  struct Point;
-  struct Reservation;
+  struct Queue {  // a stream, or the host functions
+    std::deque<std::function<void()>> work;
+    std::condition_variable changed;
+    bool running = false, ending = false;
+    std::thread thread;
+  };
+  struct Point {  // an event as it was recorded
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool reached = true;
+  };
+
+  static FakeHip* the_;  // there is one at most
+  static thread_local int currentDevice_;
+  static thread_local bool inHostFunction_;
 
   hipError_t enqueue(hipStream_t stream, std::function<void()> work);
+  void give(Queue& queue, std::function<void()> work);  // REQUIRES: mutex_ is held
+  void runHostFunction(hipHostFn_t function, void* data);
   bool fails(const char* call);
   Queue& queue(hipStream_t stream);
+  static void refuseInHostFunction(const char* call);
 
   const Settings settings_;
   mutable std::mutex mutex_;
@@ -65,8 +87,11 @@ class FakeHip {
   std::vector<std::unique_ptr<Queue>> nulls_;
   std::map<hipStream_t, std::unique_ptr<Queue>> queues_;
   std::map<hipEvent_t, std::shared_ptr<Point>> events_;
-  std::set<void*> modules_, registered_, allocated_;
-  std::map<void*, std::size_t> mapped_, reserved_;
+  std::set<void*> modules_, registered_, allocated_, mapped_, reserved_;
+  FakeMemory memory_;
+  void* const counter_;  // the one variable of every module
+  std::unique_ptr<Queue> hostFunctions_;
+  std::unique_ptr<StallWatch> watch_;
   std::uintptr_t nextHandle_ = 1 << 20;
 };
 

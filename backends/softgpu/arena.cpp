@@ -14,13 +14,13 @@ void Arena::removeFree(std::map<std::uint64_t, std::size_t>::iterator block) {
   free_.erase(block);
 }
 
-std::byte* Arena::allocate(std::size_t size) {
+Arena::Place Arena::allocate(std::size_t size) {
   size = blockSize(size);
   const std::lock_guard lock(mutex_);
   auto best = bySize_.lower_bound({size, 0});
   if (best == bySize_.end()) {
-    Mapping chunk = Mapping::make(kChunk);
-    if (!chunk) return nullptr;
+    Mapping chunk = Mapping::make(kChunk, reach_);
+    if (!chunk) return {};
     addFree(chunk.address(), chunk.size());
     chunks_.emplace(chunk.address(), std::move(chunk));
     best = bySize_.lower_bound({size, 0});
@@ -28,13 +28,11 @@ std::byte* Arena::allocate(std::size_t size) {
   const auto [freeSize, address] = *best;
   removeFree(free_.find(address));
   if (freeSize > size) addFree(address + size, freeSize - size);
-  return reinterpret_cast<std::byte*>(address);
+  return {address, std::prev(chunks_.upper_bound(address))->second.shift()};
 }
 
-void Arena::free(std::byte* block, std::size_t size) {
-  size = blockSize(size);
-  auto begin = reinterpret_cast<std::uint64_t>(block);
-  auto end = begin + size;
+void Arena::free(std::uint64_t begin, std::size_t size) {
+  std::uint64_t end = begin + blockSize(size);
   const std::lock_guard lock(mutex_);
   const auto chunk = std::prev(chunks_.upper_bound(begin));
   const auto after = free_.lower_bound(begin);

@@ -15,13 +15,17 @@ namespace hipr::softgpu {
 class Arena {
  public:
   // Blocks are multiples of `granule` in size and address. REQUIRES: a power of two, at most kPage.
-  explicit Arena(std::size_t granule) : granule_(granule) {}
+  explicit Arena(std::size_t granule, Reach reach = Reach::kCpu) : granule_(granule), reach_(reach) {}
 
   static constexpr std::size_t kMaxBlock = std::size_t{1} << 20;
   std::size_t blockSize(std::size_t size) const { return roundUp(size, granule_); }
 
-  std::byte* allocate(std::size_t size);  // null when the system has no more. REQUIRES: 0 < size <= kMaxBlock
-  void free(std::byte* block, std::size_t size);
+  struct Place {
+    std::uint64_t address = 0;  // 0 when the system has no more
+    std::uint64_t shift = 0;    // of its mapping
+  };
+  Place allocate(std::size_t size);  // REQUIRES: 0 < size <= kMaxBlock
+  void free(std::uint64_t begin, std::size_t size);
 
  private:
   static constexpr std::size_t kChunk = std::size_t{32} << 20;
@@ -30,6 +34,7 @@ class Arena {
   void removeFree(std::map<std::uint64_t, std::size_t>::iterator block);
 
   const std::size_t granule_;
+  const Reach reach_;
   std::mutex mutex_;
   std::map<std::uint64_t, Mapping> chunks_;                 // by address
   std::map<std::uint64_t, std::size_t> free_;               // address, size; never two neighbours of one chunk

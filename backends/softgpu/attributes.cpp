@@ -105,7 +105,6 @@ void fillAttributes(const hipDeviceProp_tR0600& p, AttributeTable& out) {
   SET(UnifiedAddressing, p.unifiedAddressing);
   SET(WarpSize, p.warpSize);
   SET(MemoryPoolsSupported, p.memoryPoolsSupported);
-  SET(VirtualMemoryManagementSupported, 1);
   SET(HostRegisterSupported, p.hostRegisterSupported);
   SET(MemoryPoolSupportedHandleTypes, p.memoryPoolSupportedHandleTypes);
   SET(HostNumaId, 0);

@@ -1,5 +1,6 @@
 // Copies and fills as stream work. All memory is this process's memory, so both are plain loops over rows; what matters
-// is who runs them: the calling thread when it can, a copier thread when it would keep someone waiting.
+// is who runs them: the calling thread when it can, a copier thread when it would keep someone waiting. On a discrete
+// device this is the copy engine: it knows where the bytes of device memory are.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -69,6 +70,17 @@ class Transfer : public Command {
   const bool blocking_;
 };
 
+// Where this process has the bytes at a device address, or at one of its own.
+void* bytesAt(void* address) {
+  const State& s = state();
+  if (!s.discrete.on) return address;
+  return static_cast<std::byte*>(address) + s.regions.shiftAt(reinterpret_cast<std::uint64_t>(address));
+}
+Plane bytesOf(Plane plane) {
+  plane.address = bytesAt(plane.address);
+  return plane;
+}
+
 std::byte* rowOf(const Plane& plane, std::size_t x, std::size_t y, std::size_t z) {
   return static_cast<std::byte*>(plane.address) + z * plane.slice + y * plane.pitch + x;
 }
@@ -76,7 +88,7 @@ std::byte* rowOf(const Plane& plane, std::size_t x, std::size_t y, std::size_t z
 class CopyTransfer : public Transfer {
  public:
   CopyTransfer(Device& device, const Copy& copy, Shape shape, Stage until)
-      : Transfer(device, shape, until != Stage::kSent), to_(copy.to), from_(copy.from) {}
+      : Transfer(device, shape, until != Stage::kSent), to_(bytesOf(copy.to)), from_(bytesOf(copy.from)) {}
 
   // Reads the source now. It must not be needed again after the call that submits this returns.
   void snapshot() {
@@ -122,12 +134,12 @@ void fillRow(std::byte* to, std::size_t bytes, std::uint32_t value) {
 class FillTransfer : public Transfer {
  public:
   FillTransfer(Device& device, const Fill& fill, Shape shape, Stage until)
-      : Transfer(device, shape, until != Stage::kSent), fill_(fill) {}
+      : Transfer(device, shape, until != Stage::kSent), fill_(fill), to_(bytesAt(fill.address)) {}
 
  protected:
   void move() override {
     Plane plane;
-    plane.address = fill_.address;
+    plane.address = to_;
     plane.pitch = fill_.pitch;
     plane.slice = fill_.slice;
     forEachStretch(shape_, [&](std::size_t x, std::size_t y, std::size_t z, std::size_t n) {
@@ -148,6 +160,7 @@ class FillTransfer : public Transfer {
 
  private:
   const Fill fill_;
+  void* const to_;
 };
 
 // Rows that follow each other without a gap are one long row.
@@ -174,9 +187,11 @@ hipError_t SoftgpuCore::perform(const Copy& copy, Stream& stream, Stage until) {
                                 slices(copy.to) && slices(copy.from));
   const auto transfer = std::make_shared<CopyTransfer>(device, copy, shape, until);
   Queue& queue = queueOf(stream);
-  // The program may change pageable memory as soon as the call returns, whatever it asked for.
+  // The program may change pageable memory as soon as the call returns, whatever it asked for. To a discrete device it
+  // goes through buffers of the runtime, which then waits, in both directions.
   const bool pageableSource = copy.from.kind == MemoryKind::kPageable;
-  bool wait = until == Stage::kVisible;
+  const bool staged = state().discrete.on && (pageableSource || copy.to.kind == MemoryKind::kPageable);
+  bool wait = until == Stage::kVisible || staged;
   if (pageableSource && !wait) {
     const bool quick = shape.bytes() <= kQuick && queue.unfinished().empty();
     if (shape.bytes() > kSnapshot) {

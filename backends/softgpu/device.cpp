@@ -12,7 +12,7 @@
 
 namespace hipr::softgpu {
 
-Device::Device(RegionTable& regions, DeviceUsage& usage, int number, Gpu kind, std::size_t bytes)
+Device::Device(RegionTable& regions, DeviceUsage& usage, int number, Gpu kind, std::size_t bytes, Reach reach)
     : index(number),
       gpu(kind),
       capacity(bytes),
@@ -20,6 +20,7 @@ Device::Device(RegionTable& regions, DeviceUsage& usage, int number, Gpu kind, s
           static_cast<std::uint32_t>(envNumber("HIP_REMOTE_SOFTGPU_WATCHDOG", 0, 0, 1'000'000) * 1000)),
       view(regions, number),
       meter(usage),
+      smallBlocks(kPage, reach),
       launches(std::make_unique<LaunchPool>(regions, number)),
       services(std::make_unique<DeviceServices>(*this)) {}
 

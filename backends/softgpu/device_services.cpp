@@ -34,7 +34,8 @@ class DeviceServices::Host : public ServiceHost {
 
   std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) override {
     if (alignment > kHugePage || size > device_.capacity) return 0;
-    Mapping block = Mapping::make(alignment > kPage ? std::max<std::uint64_t>(size, alignment) : size);
+    Mapping block =
+        Mapping::make(alignment > kPage ? std::max<std::uint64_t>(size, alignment) : size, state().discrete.reach());
     if (!block || !device_.charge(block.size())) return 0;
     const std::uint64_t address = block.address();
     if (!state().regions.insert(rangeFor(block))) {
@@ -62,8 +63,9 @@ class DeviceServices::Host : public ServiceHost {
   }
 
   MemoryRange rangeFor(const Mapping& mapping) const {
-    return {mapping.address(), mapping.address() + mapping.size(), std::uint64_t{1} << device_.index, device_.index,
-            false};
+    return {
+        mapping.address(), mapping.address() + mapping.size(), std::uint64_t{1} << device_.index, device_.index, false,
+        mapping.shift()};
   }
 
  private:
@@ -88,9 +90,9 @@ DeviceServices::DeviceServices(Device& device) : device_(device), host_(std::mak
 
 DeviceServices::~DeviceServices() = default;
 
-std::uint64_t DeviceServices::makeVisible(Mapping& place, std::size_t size) {
+std::uint64_t DeviceServices::makeVisible(Mapping& place, std::size_t size, Reach reach) {
   if (place) return place.address();
-  Mapping made = Mapping::make(size);
+  Mapping made = Mapping::make(size, reach);
   if (!made || !state().regions.insert(host_->rangeFor(made))) return 0;
   place = std::move(made);
   return place.address();
@@ -101,8 +103,8 @@ std::uint64_t DeviceServices::hostcallBuffer() {
   const std::lock_guard lock(mutex_);
   if (hostcalls_ == nullptr) {
     auto made = std::make_unique<Hostcalls>();
-    if (makeVisible(made->memory, HostcallBuffer::bytesFor(kWaves)) == 0) return 0;
-    const std::span<std::byte> memory(made->memory.begin(), made->memory.size());
+    if (makeVisible(made->memory, HostcallBuffer::bytesFor(kWaves), Reach::kCpu) == 0) return 0;
+    const std::span<std::byte> memory(made->memory.bytes(), made->memory.size());
     made->buffer = std::make_unique<HostcallBuffer>(memory, kWaves, *host_);
     hostcalls_ = std::move(made);
     ready_.store(hostcalls_.get(), std::memory_order_release);
@@ -112,23 +114,23 @@ std::uint64_t DeviceServices::hostcallBuffer() {
 
 std::uint64_t DeviceServices::heap() {
   const std::lock_guard lock(mutex_);
-  return makeVisible(heap_, DeviceHeap::kSize);
+  return makeVisible(heap_, DeviceHeap::kSize, state().discrete.reach());
 }
 
 std::uint64_t DeviceServices::queue() {
   const std::lock_guard lock(mutex_);
   const bool isNew = !queue_;
-  const std::uint64_t address = makeVisible(queue_, kPage);
+  const std::uint64_t address = makeVisible(queue_, kPage, Reach::kCpu);
   if (isNew && address != 0) {
-    std::memcpy(queue_.begin() + kSharedApertureAt, &kSharedBase, sizeof kSharedBase);
-    std::memcpy(queue_.begin() + kPrivateApertureAt, &kPrivateBase, sizeof kPrivateBase);
+    std::memcpy(queue_.bytes() + kSharedApertureAt, &kSharedBase, sizeof kSharedBase);
+    std::memcpy(queue_.bytes() + kPrivateApertureAt, &kPrivateBase, sizeof kPrivateBase);
   }
   return address;
 }
 
 void DeviceServices::reset() {
   const std::lock_guard lock(mutex_);
-  if (heap_) std::memset(heap_.begin(), 0, heap_.size());
+  if (heap_) std::memset(heap_.bytes(), 0, heap_.size());
   host_->releaseAll();
   asserted_ = false;
 }

@@ -47,7 +47,7 @@ class DeviceServices : public Services {
   class Host;
   struct Hostcalls;
 
-  std::uint64_t makeVisible(Mapping& place, std::size_t size);  // REQUIRES: mutex_ is held
+  std::uint64_t makeVisible(Mapping& place, std::size_t size, Reach reach);  // REQUIRES: mutex_ is held
 
   Device& device_;
   std::mutex mutex_;

@@ -26,7 +26,7 @@ bool LaunchPool::grow(std::size_t sizeClass) {
   if (!regions_.insert({chunk.address(), chunk.address() + chunk.size(), std::uint64_t{1} << device_, device_, false}))
     return false;
   for (std::size_t at = chunk.size(); at >= blockSize; at -= blockSize)
-    free_[sizeClass].push_back(chunk.begin() + at - blockSize);
+    free_[sizeClass].push_back(chunk.bytes() + at - blockSize);
   chunks_.push_back(std::move(chunk));
   return true;
 }

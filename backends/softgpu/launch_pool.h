@@ -1,5 +1,6 @@
 // Memory for what a launch passes to its kernel: argument segment, dispatch packet, printf buffer. Kernels read it like
-// any other memory, so it lies in the address space; blocks are reused as soon as their kernel is done.
+// any other memory, so it lies in the address space; blocks are reused as soon as their kernel is done. It is host
+// memory, on a discrete device too.
 #pragma once
 
 #include <array>

@@ -3,12 +3,17 @@
 #include <sys/mman.h>
 
 namespace hipr::softgpu {
+namespace {
 
-Mapping Mapping::make(std::size_t size) {
-  Mapping out;
-  size = roundUp(size, kPage);
-  const std::size_t alignment = size >= kHugePage ? kHugePage : kPage;
-  const std::size_t reserve = size + alignment;
+std::size_t alignmentFor(std::size_t size) {
+  return size >= kHugePage ? kHugePage : kPage;
+}
+
+}  // namespace
+
+AddressStretch AddressStretch::reserve(std::size_t size) {
+  AddressStretch out;
+  const std::size_t alignment = alignmentFor(size), reserve = size + alignment;
   if (reserve < size) return out;
   void* memory = mmap(nullptr, reserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return out;
@@ -16,16 +21,29 @@ Mapping Mapping::make(std::size_t size) {
   out.reservedSize_ = reserve;
   // Aligned down from the end less a guard page, so there is always one behind.
   const auto last = reinterpret_cast<std::uintptr_t>(memory) + reserve - kPage - size;
-  auto* begin = reinterpret_cast<std::byte*>(last / alignment * alignment);
-  if (mprotect(begin, size, PROT_READ | PROT_WRITE) != 0) return Mapping();
-  if (alignment == kHugePage) madvise(begin, size, MADV_HUGEPAGE);
-  out.begin_ = begin;
-  out.size_ = size;
+  out.begin_ = reinterpret_cast<std::byte*>(last / alignment * alignment);
   return out;
 }
 
-Mapping::~Mapping() {
+AddressStretch::~AddressStretch() {
   if (reserved_ != nullptr) munmap(reserved_, reservedSize_);
+}
+
+bool AddressStretch::makeReadable(std::size_t size) {
+  if (mprotect(begin_, size, PROT_READ | PROT_WRITE) != 0) return false;
+  if (alignmentFor(size) == kHugePage) madvise(begin_, size, MADV_HUGEPAGE);
+  return true;
+}
+
+Mapping Mapping::make(std::size_t size, Reach reach) {
+  Mapping out;
+  size = roundUp(size, kPage);
+  out.addresses_ = AddressStretch::reserve(size);
+  if (reach == Reach::kDeviceOnly) out.elsewhere_ = AddressStretch::reserve(size);
+  AddressStretch& bytes = reach == Reach::kDeviceOnly ? out.elsewhere_ : out.addresses_;
+  if (!out.addresses_ || !bytes || !bytes.makeReadable(size)) return Mapping();
+  out.size_ = size;
+  return out;
 }
 
 }  // namespace hipr::softgpu

@@ -14,37 +14,68 @@ constexpr std::size_t roundUp(std::size_t value, std::size_t to) {
   return (value + to - 1) / to * to;
 }
 
+// Who finds the bytes at the addresses that kernels use: everybody, or kernels alone. In the second case the pages at
+// those addresses cannot be touched, and the bytes lie elsewhere (discrete.h).
+enum class Reach : std::uint8_t { kCpu, kDeviceOnly };
+
+// Addresses that nobody else will use, given back at the end.
+class AddressStretch {
+ public:
+  AddressStretch() = default;
+  // Untouchable at first. Aligned for huge pages when it is large, and an untouchable page follows. Empty when the
+  // system has no more.
+  static AddressStretch reserve(std::size_t size);
+
+  AddressStretch(AddressStretch&& other) noexcept { swap(other); }
+  AddressStretch& operator=(AddressStretch&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~AddressStretch();
+
+  explicit operator bool() const { return begin_ != nullptr; }
+  std::byte* begin() const { return begin_; }
+  bool makeReadable(std::size_t size);  // and writable
+
+ private:
+  void swap(AddressStretch& other) {
+    std::swap(begin_, other.begin_);
+    std::swap(reserved_, other.reserved_);
+    std::swap(reservedSize_, other.reservedSize_);
+  }
+
+  std::byte* begin_ = nullptr;
+  void* reserved_ = nullptr;
+  std::size_t reservedSize_ = 0;
+};
+
 class Mapping {
  public:
   Mapping() = default;
-  // Readable and writable, with an unreadable page behind it that stops whatever runs past the end. Large ones are
-  // aligned for huge pages. Empty when the system has no more.
-  static Mapping make(std::size_t size);
+  // With an unreadable page behind it that stops whatever runs past the end. Empty when the system has no more.
+  static Mapping make(std::size_t size, Reach reach = Reach::kCpu);
+
+  explicit operator bool() const { return size_ != 0; }
+  std::size_t size() const { return size_; }
+  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(addresses_.begin()); }  // for kernels
+  std::byte* bytes() const { return elsewhere_ ? elsewhere_.begin() : addresses_.begin(); }      // for this process
+  std::uint64_t shift() const { return reinterpret_cast<std::uint64_t>(bytes()) - address(); }
 
   Mapping(Mapping&& other) noexcept { swap(other); }
   Mapping& operator=(Mapping&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~Mapping();
-
-  explicit operator bool() const { return begin_ != nullptr; }
-  std::byte* begin() const { return begin_; }
-  std::size_t size() const { return size_; }
-  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(begin_); }
 
  private:
   void swap(Mapping& other) {
-    std::swap(begin_, other.begin_);
+    std::swap(addresses_, other.addresses_);
+    std::swap(elsewhere_, other.elsewhere_);
     std::swap(size_, other.size_);
-    std::swap(reserved_, other.reserved_);
-    std::swap(reservedSize_, other.reservedSize_);
   }
 
-  std::byte* begin_ = nullptr;
+  AddressStretch addresses_, elsewhere_;
   std::size_t size_ = 0;
-  void* reserved_ = nullptr;
-  std::size_t reservedSize_ = 0;
 };
 
 }  // namespace hipr::softgpu

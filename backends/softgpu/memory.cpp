@@ -6,23 +6,27 @@
 namespace hipr::softgpu {
 
 Block::~Block() {
-  if (arena != nullptr && begin != nullptr) arena->free(begin, size);
+  if (arena != nullptr && begin != 0) arena->free(begin, size);
 }
 
 namespace {
 
 // Small blocks from the arena, large ones from the system.
-bool obtain(Block& block, std::size_t size, Arena& arena) {
+bool obtain(Block& block, std::size_t size, Arena& arena, Reach reach) {
   if (size <= Arena::kMaxBlock) {
     block.arena = &arena;
     block.size = arena.blockSize(size);
-    block.begin = arena.allocate(size);
+    const Arena::Place place = arena.allocate(size);
+    block.begin = place.address;
+    block.shift = place.shift;
   } else {
-    block.mapping = Mapping::make(size);
-    block.begin = block.mapping.begin();
+    block.mapping = Mapping::make(size, reach);
+    if (!block.mapping) return false;
+    block.begin = block.mapping.address();
+    block.shift = block.mapping.shift();
     block.size = block.mapping.size();
   }
-  return block.begin != nullptr;
+  return block.begin != 0;
 }
 
 }  // namespace
@@ -30,7 +34,7 @@ bool obtain(Block& block, std::size_t size, Arena& arena) {
 void retireBlock(std::unique_ptr<Block> block) {
   // What the program gave back is its own again at once, whenever the system really gets it.
   if (block->charged != nullptr) block->charged->refund(block->size);
-  const auto begin = reinterpret_cast<std::uint64_t>(block->begin);
+  const std::uint64_t begin = block->begin;
   const std::shared_ptr<Block> last = std::move(block);
   state().retire(begin, std::make_shared<Task>([last] {}));
 }
@@ -41,27 +45,29 @@ hipError_t SoftgpuCore::allocate(Allocation& allocation) {
   auto block = std::make_unique<Block>();
   MemoryRange range;
   if (allocation.kind == MemoryKind::kRegistered) {
-    block->begin = static_cast<std::byte*>(allocation.host);
+    block->begin = reinterpret_cast<std::uint64_t>(allocation.host);
     block->size = allocation.size;
     range.devices = kEveryDevice;
   } else if (allocation.kind == MemoryKind::kDevice) {
     if (allocation.size > device.capacity) return hipErrorOutOfMemory;
-    if (!obtain(*block, allocation.size, device.smallBlocks)) return hipErrorOutOfMemory;
+    if (!obtain(*block, allocation.size, device.smallBlocks, s.discrete.reach())) return hipErrorOutOfMemory;
     if (!device.charge(block->size)) return hipErrorOutOfMemory;
     block->charged = &device;
     range.devices = std::uint64_t{1} << device.index;
     range.owner = device.index;
   } else {
-    if (!obtain(*block, allocation.size, s.hostBlocks)) return hipErrorOutOfMemory;
+    if (!obtain(*block, allocation.size, s.hostBlocks, Reach::kCpu)) return hipErrorOutOfMemory;
     range.devices = kEveryDevice;
   }
-  range.begin = reinterpret_cast<std::uint64_t>(block->begin);
+  range.begin = block->begin;
   range.end = range.begin + block->size;
+  range.shift = block->shift;
   if (!s.regions.insert(range)) {
     if (block->charged != nullptr) device.refund(block->size);
     return allocation.kind == MemoryKind::kRegistered ? hipErrorHostMemoryAlreadyRegistered : hipErrorOutOfMemory;
   }
-  allocation.host = allocation.devicePointer = block->begin;
+  allocation.devicePointer = reinterpret_cast<void*>(block->begin);
+  allocation.host = block->shift == 0 ? allocation.devicePointer : nullptr;
   device.blocks.add(allocation.devicePointer, std::move(block));
   return hipSuccess;
 }
@@ -78,7 +84,9 @@ hipError_t SoftgpuCore::perform(const Free& free, Stream&, Stage) {
   return release(free.allocation);
 }
 
+// Without these two there is nothing that the other calls could be given.
 hipError_t SoftgpuCore::memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
+  if (!state().discrete.placesMemory) return hipErrorNotSupported;
   return state().vmm.reserve(address, size, alignment, hint);
 }
 
@@ -88,6 +96,7 @@ hipError_t SoftgpuCore::memAddressFree(void* address, std::size_t size) {
 
 hipError_t SoftgpuCore::memCreate(std::uint64_t* physical, std::size_t size, const hipMemAllocationProp& prop) {
   State& s = state();
+  if (!s.discrete.placesMemory) return hipErrorNotSupported;
   const int device = prop.location.id;
   if (prop.location.type != hipMemLocationTypeDevice || device < 0 || device >= static_cast<int>(s.devices.size()))
     return hipErrorInvalidValue;
@@ -122,7 +131,7 @@ hipError_t SoftgpuCore::memSetAccess(void* address, std::size_t size, const hipM
 }
 
 std::size_t SoftgpuCore::memGranularity(int) {
-  return Vmm::kGranularity;
+  return state().discrete.placesMemory ? Vmm::kGranularity : 0;
 }
 
 }  // namespace hipr::softgpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "backends/softgpu/arena.h"
@@ -12,7 +13,8 @@ namespace hipr::softgpu {
 class Device;
 
 struct Block {
-  std::byte* begin = nullptr;
+  std::uint64_t begin = 0;    // as kernels name it
+  std::uint64_t shift = 0;    // from there to where this process has the bytes
   std::size_t size = 0;       // as kernels may use it
   Mapping mapping;            // its own, or
   Arena* arena = nullptr;     // the arena it was cut from, or neither: the program's own memory

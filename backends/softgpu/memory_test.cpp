@@ -28,9 +28,11 @@ TEST(Arena, BlocksNeverOverlapAndComeBack) {
   for (int step = 0; step < 20000; ++step) {
     if (used.size() < 300 && random() % 5 < 3) {
       const std::size_t size = 1 + (random() % 8 == 0 ? random() % Arena::kMaxBlock : random() % 2000);
-      std::byte* block = arena.allocate(size);
-      ASSERT_NE(block, nullptr);
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 256, 0u);
+      const Arena::Place place = arena.allocate(size);
+      ASSERT_NE(place.address, 0u);
+      ASSERT_EQ(place.address % 256, 0u);
+      ASSERT_EQ(place.shift, 0u);
+      auto* block = reinterpret_cast<std::byte*>(place.address);
       const auto mark = static_cast<unsigned char>(step);
       std::memset(block, mark, size);
       used.push_back({block, size, mark});
@@ -40,7 +42,7 @@ TEST(Arena, BlocksNeverOverlapAndComeBack) {
       used.pop_back();
       ASSERT_EQ(static_cast<unsigned char>(last.begin[0]), last.mark);
       ASSERT_EQ(static_cast<unsigned char>(last.begin[last.size - 1]), last.mark);
-      arena.free(last.begin, last.size);
+      arena.free(reinterpret_cast<std::uint64_t>(last.begin), last.size);
     }
   }
 }

@@ -15,7 +15,7 @@ bool endsAtOnce(const Mapping& image, std::uint64_t entry) {
   constexpr std::uint32_t kEndProgram = 0xbf810000;  // s_endpgm
   std::uint32_t first = 0;
   if (entry > image.size() - sizeof(first)) return false;
-  std::memcpy(&first, image.begin() + entry, sizeof(first));
+  std::memcpy(&first, image.bytes() + entry, sizeof(first));
   return first == kEndProgram;
 }
 
@@ -26,7 +26,7 @@ const LoadedKernel& LoadedModule::kernel(const code::Kernel& kernel) {
   const auto [at, isNew] = kernels_.try_emplace(&kernel);
   LoadedKernel& made = at->second;
   if (!isNew) return made;
-  const std::byte* descriptor = image.begin() + kernel.descriptorAddress;
+  const std::byte* descriptor = image.bytes() + kernel.descriptorAddress;
   made.code.name = kernel.metadata.name;
   made.code.entry = image.address() + kernel.entryAddress;
   made.code.descriptor = KernelDescriptor::parse(std::span<const std::byte, 64>(descriptor, 64));
@@ -54,17 +54,19 @@ hipError_t SoftgpuCore::load(Module& module) {
   const code::CodeObject& object = *loaded->object;
   if (object.loadAlignment() > kHugePage) return hipErrorInvalidImage;
   // Large mappings are aligned to huge pages, others to pages.
-  loaded->image = Mapping::make(std::max(object.loadSize(), object.loadAlignment() > kPage ? kHugePage : 0));
+  loaded->image = Mapping::make(std::max(object.loadSize(), object.loadAlignment() > kPage ? kHugePage : 0),
+                                state().discrete.reach());
   if (!loaded->image) return hipErrorOutOfMemory;
-  const std::span<std::byte> memory(loaded->image.begin(), loaded->image.size());
+  const std::span<std::byte> memory(loaded->image.bytes(), loaded->image.size());
   if (const Status status = object.load(memory, loaded->image.address()); !status.ok()) {
     logError("softgpu: cannot load a code object: %s", status.message().c_str());
     return hipErrorInvalidImage;
   }
-  const Region region{loaded->image.address(), loaded->image.address() + loaded->image.size()};
+  const Region region{loaded->image.address(), loaded->image.address() + loaded->image.size(), loaded->image.shift()};
   loaded->code = makeCodeCache(region, device.gpu);
   // Memory of a module belongs to its device, like what the program allocates there.
-  if (!state().regions.insert({region.begin, region.end, std::uint64_t{1} << device.index, device.index, false}))
+  if (!state().regions.insert(
+          {region.begin, region.end, std::uint64_t{1} << device.index, device.index, false, region.shift}))
     return hipErrorOutOfMemory;
   module.impl = std::make_unique<ModuleObject>(*loaded);
   LoadedModule* const key = loaded.get();
@@ -83,7 +85,7 @@ hipError_t SoftgpuCore::unload(Module& module) {
 hipError_t SoftgpuCore::variable(Module& module, const std::string& name, void** address) {
   const code::Variable* variable = module.code->findVariable(name);
   if (variable == nullptr) return hipErrorNotFound;
-  *address = loadedOf(module).image.begin() + variable->address;
+  *address = reinterpret_cast<void*>(loadedOf(module).image.address() + variable->address);
   return hipSuccess;
 }
 

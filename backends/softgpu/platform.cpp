@@ -94,7 +94,7 @@ void describeProcessor(hipDeviceProp_tR0600& p, const Model& model) {
   a.hasWarpVote = a.hasWarpBallot = a.hasWarpShuffle = a.hasThreadFenceSystem = a.has3dGrid = 1;
 }
 
-void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t memoryBytes) {
+void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t memoryBytes, Discrete discrete) {
   p.totalGlobalMem = memoryBytes;
   p.totalConstMem = INT_MAX;
   p.memPitch = INT_MAX;
@@ -111,21 +111,22 @@ void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t mem
   p.unifiedAddressing = 1;
   p.managedMemory = 1;
   p.concurrentManagedAccess = 1;
-  p.directManagedMemAccessFromHost = 1;
+  p.directManagedMemAccessFromHost = !discrete.on;
   p.hostNativeAtomicSupported = 1;
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
-  p.isLargeBar = 1;
+  p.isLargeBar = !discrete.on;
   p.memoryPoolsSupported = 1;
 }
 
-DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, int index) {
+DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, Discrete discrete, int index) {
   const Model& model = modelOf(gpu);
   DeviceInfo info;
   describeIdentity(info.props, model, index);
   describeProcessor(info.props, model);
-  describeMemory(info.props, model, std::min(memoryBytes, model.memoryBytes));
+  describeMemory(info.props, model, std::min(memoryBytes, model.memoryBytes), discrete);
   fillAttributes(info.props, info.attributes);
+  info.attributes.set(hipDeviceAttributeVirtualMemoryManagementSupported, discrete.placesMemory);
   info.attributes.set(hipDeviceAttributeNumberOfXccs, model.xccs);
   info.attributes.set(hipDeviceAttributePciChipId, model.chipId);
   info.limits = {{hipLimitStackSize, kDefaultStackBytes},
@@ -163,11 +164,11 @@ std::string deviceId(int index) {
   return text;
 }
 
-Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes) {
+Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes, Discrete discrete) {
   Platform platform;
   platform.driverVersion = platform.runtimeVersion = 70200000;
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    platform.devices.push_back(describeDevice(gpus[i], memoryBytes, static_cast<int>(i)));
+    platform.devices.push_back(describeDevice(gpus[i], memoryBytes, discrete, static_cast<int>(i)));
   for (std::size_t from = 0; from < gpus.size(); ++from) {
     for (std::size_t to = 0; to < gpus.size(); ++to) {
       PeerInfo peer;

@@ -6,13 +6,14 @@
 #include <span>
 #include <string>
 
+#include "backends/softgpu/discrete.h"
 #include "backends/softgpu/isa/execute.h"
 #include "runtime/platform.h"
 
 namespace hipr::softgpu {
 
 // REQUIRES: memoryBytes is what each device may hand out.
-Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes);
+Platform describe(std::span<const Gpu> gpus, std::size_t memoryBytes, Discrete discrete = {});
 
 // 16 hexadecimal digits: the same in every process of this machine, different on another. HIP's uuid of the device.
 std::string deviceId(int index);

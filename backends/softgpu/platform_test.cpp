@@ -26,6 +26,30 @@ TEST(DeviceList, KindsAndCounts) {
     EXPECT_FALSE(parseDeviceList(wrong, gpus).ok()) << wrong;
 }
 
+TEST(Platform, ADiscreteDeviceSaysSo) {
+  Discrete discrete;
+  ASSERT_TRUE(parseDiscrete("", "", discrete).ok());
+  EXPECT_FALSE(discrete.on);
+  ASSERT_TRUE(parseDiscrete("0", "abort", discrete).ok());
+  EXPECT_FALSE(discrete.on);
+  ASSERT_TRUE(parseDiscrete("placed", "abort", discrete).ok());
+  EXPECT_TRUE(discrete.on && discrete.placesMemory && discrete.abortsOnViolation);
+  for (const char* wrong : {"yes", "2", "Placed"}) EXPECT_FALSE(parseDiscrete(wrong, "", discrete).ok()) << wrong;
+  EXPECT_FALSE(parseDiscrete("1", "warn", discrete).ok());
+
+  ASSERT_TRUE(parseDiscrete("1", "", discrete).ok());
+  const Gpu gpus[] = {Gpu::kGfx90a};
+  const auto value = [&](const Platform& platform, hipDeviceAttribute_t attribute) {
+    return platform.devices[0].attributes.get(attribute).value_or(-1);
+  };
+  for (const auto attribute : {hipDeviceAttributeIsLargeBar, hipDeviceAttributeVirtualMemoryManagementSupported,
+                               hipDeviceAttributeDirectManagedMemAccessFromHost}) {
+    EXPECT_EQ(value(describe(gpus, 1 << 30), attribute), 1);
+    EXPECT_EQ(value(describe(gpus, 1 << 30, discrete), attribute), 0);
+  }
+  EXPECT_EQ(describe(gpus, 1 << 30, discrete).devices[0].props.isLargeBar, 0);
+}
+
 TEST(Platform, EveryAttributeOfHip7IsAnswered) {
   const Gpu gpus[] = {Gpu::kGfx90a, Gpu::kGfx942};
   const Platform platform = describe(gpus, std::size_t{8} << 30);

@@ -13,7 +13,6 @@
 namespace hipr::softgpu {
 namespace {
 
-constexpr std::size_t kMaxCallbackThreads = 256;  // host functions may wait for each other
 constexpr auto kExitPatience = std::chrono::seconds(5);
 
 std::size_t cpus() {
@@ -40,21 +39,28 @@ void openLocked() {
     process.failure = hipErrorNoDevice;
     return;
   }
+  Discrete discrete;
+  if (const Status status = configuredDiscrete(discrete); !status.ok()) {
+    logError("%s", status.message().c_str());
+    process.failure = hipErrorNotInitialized;
+    return;
+  }
   const std::size_t memory = memoryPerDevice(gpus.size());
-  process.state.store(new State(std::move(gpus), memory), std::memory_order_release);
+  process.state.store(new State(std::move(gpus), memory, discrete), std::memory_order_release);
 }
 
 }  // namespace
 
-State::State(std::vector<Gpu> gpus, std::size_t memoryBytes)
-    : platform(describe(gpus, memoryBytes)),
+State::State(std::vector<Gpu> gpus, std::size_t memoryBytes, Discrete how)
+    : discrete(how),
+      platform(describe(gpus, memoryBytes, how)),
       usage(gpus.size()),
       copiers(std::min<std::size_t>(cpus(), 8)),
-      callbacks(kMaxCallbackThreads),
-      vmm(regions, [this](std::uint64_t begin, const CommandPtr& reclaim) { retire(begin, reclaim); }) {
+      hostFunctions(how),
+      vmm(regions, how.reach(), [this](std::uint64_t begin, const CommandPtr& reclaim) { retire(begin, reclaim); }) {
   for (std::size_t i = 0; i < gpus.size(); ++i)
     devices.emplace_back(regions, usage.device(static_cast<int>(i)), static_cast<int>(i), gpus[i],
-                         platform.devices[i].props.totalGlobalMem);
+                         platform.devices[i].props.totalGlobalMem, discrete.reach());
 }
 
 std::vector<CommandPtr> State::workInFlight() {

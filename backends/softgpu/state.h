@@ -14,6 +14,8 @@
 #include "backends/softgpu/address_space.h"
 #include "backends/softgpu/arena.h"
 #include "backends/softgpu/command.h"
+#include "backends/softgpu/discrete.h"
+#include "backends/softgpu/host_functions.h"
 #include "backends/softgpu/isa/execute.h"
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/queue.h"
@@ -68,7 +70,7 @@ class Registry {
 
 class Device {
  public:
-  Device(RegionTable& regions, DeviceUsage& usage, int index, Gpu gpu, std::size_t capacity);
+  Device(RegionTable& regions, DeviceUsage& usage, int index, Gpu gpu, std::size_t capacity, Reach reach);
   ~Device();
 
   const int index;
@@ -81,7 +83,7 @@ class Device {
 
   Registry<Block> blocks;          // by address
   Registry<LoadedModule> modules;  // by themselves
-  Arena smallBlocks{kPage};        // as AMD's runtime does: its own libraries write a little past what they asked for
+  Arena smallBlocks;  // whole pages, as AMD's runtime does: its own libraries write a little past what they asked for
   std::unique_ptr<LaunchPool> launches;
   std::unique_ptr<DeviceServices> services;
   std::atomic<std::uint64_t> nextDispatch{0};
@@ -117,15 +119,16 @@ class Device {
 };
 
 struct State {
-  State(std::vector<Gpu> gpus, std::size_t memoryBytes);
+  State(std::vector<Gpu> gpus, std::size_t memoryBytes, Discrete how);
 
+  const Discrete discrete;
   const Platform platform;
   RegionTable regions;
   Usage usage;
   std::deque<Device> devices;
   Arena hostBlocks{kPage};
   ThreadPool copiers;
-  ThreadPool callbacks;
+  HostFunctions hostFunctions;
   Vmm vmm;
   std::atomic<bool> closed{false};
 

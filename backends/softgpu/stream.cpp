@@ -6,17 +6,14 @@
 namespace hipr::softgpu {
 namespace {
 
-// Runs the program's function on a thread that has nothing else to do, so the function may wait and may call HIP.
 class HostCall : public Command {
  public:
   HostCall(hipHostFn_t function, void* userData) : function_(function), userData_(userData) {}
 
  protected:
   void start(Starter) override {
-    state().callbacks.run([self = std::static_pointer_cast<HostCall>(shared_from_this())] {
-      self->function_(self->userData_);
-      self->finish();
-    });
+    state().hostFunctions.run(function_, userData_,
+                              [self = std::static_pointer_cast<HostCall>(shared_from_this())] { self->finish(); });
   }
 
  private:

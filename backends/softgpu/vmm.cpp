@@ -85,7 +85,8 @@ struct Vmm::Physical {
   }
 };
 
-Vmm::Vmm(RegionTable& regions, Retire retire) : regions_(regions), retire_(std::move(retire)) {}
+Vmm::Vmm(RegionTable& regions, Reach reach, Retire retire)
+    : regions_(regions), reach_(reach), retire_(std::move(retire)) {}
 Vmm::~Vmm() = default;
 
 hipError_t Vmm::reserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
@@ -109,8 +110,17 @@ hipError_t Vmm::reserve(void** address, std::size_t size, std::size_t alignment,
     if (begin > first) munmap(got, begin - first);
     if (begin < first + alignment) munmap(at(begin + size), first + alignment - begin);
   }
+  Reserved made{begin + size, 0};
+  if (reach_ == Reach::kDeviceOnly) {
+    void* bytes = mmap(nullptr, size, PROT_NONE, kReserved, -1, 0);
+    if (bytes == MAP_FAILED) {
+      munmap(at(begin), size);
+      return hipErrorOutOfMemory;
+    }
+    made.shift = reinterpret_cast<std::uint64_t>(bytes) - begin;
+  }
   const std::lock_guard lock(mutex_);
-  reservations_.emplace(begin, begin + size);
+  reservations_.emplace(begin, made);
   *address = at(begin);
   return hipSuccess;
 }
@@ -120,9 +130,10 @@ hipError_t Vmm::free(void* address, std::size_t size) {
   std::unique_lock lock(mutex_);
   waitForLeaving(lock, begin, begin + size);
   const auto found = reservations_.find(begin);
-  if (found == reservations_.end() || found->second != begin + size) return hipErrorInvalidValue;
+  if (found == reservations_.end() || found->second.end != begin + size) return hipErrorInvalidValue;
   const auto next = mappings_.lower_bound(begin);
   if (next != mappings_.end() && next->first < begin + size) return hipErrorInvalidValue;  // something is mapped there
+  if (found->second.shift != 0) munmap(at(begin + found->second.shift), size);
   reservations_.erase(found);
   munmap(address, size);
   return hipSuccess;
@@ -156,17 +167,19 @@ hipError_t Vmm::map(void* address, std::size_t size, std::size_t offset, std::ui
   if (found == handles_.end() || begin % kPage != 0 || size % kPage != 0 || offset % kPage != 0)
     return hipErrorInvalidValue;
   const std::shared_ptr<Physical> memory = found->second;
-  if (offset > memory->size || size > memory->size - offset || !reserved(begin, end)) return hipErrorInvalidValue;
+  const Reserved* const place = reserved(begin, end);
+  if (offset > memory->size || size > memory->size - offset || place == nullptr) return hipErrorInvalidValue;
   const auto next = mappings_.upper_bound(begin);
   if ((next != mappings_.end() && next->first < end) ||
       (next != mappings_.begin() && std::prev(next)->second.end > begin))
     return hipErrorInvalidValue;
-  if (const hipError_t error = memory->place(begin, size, offset); error != hipSuccess) return error;
-  if (!regions_.insert({begin, end, 0, -1, true})) {
-    unback(begin, end);
+  const std::uint64_t shift = place->shift;
+  if (const hipError_t error = memory->place(begin + shift, size, offset); error != hipSuccess) return error;
+  if (!regions_.insert({begin, end, 0, -1, true, shift})) {
+    unback(begin + shift, end + shift);
     return hipErrorMapFailed;
   }
-  mappings_.emplace(begin, Mapped{end, memory, 0});
+  mappings_.emplace(begin, Mapped{end, memory, 0, shift});
   return hipSuccess;
 }
 
@@ -177,9 +190,9 @@ hipError_t Vmm::unmap(void* address, std::size_t size) {
     const std::lock_guard lock(mutex_);
     if (!covers(begin, begin + size)) return hipErrorInvalidValue;
     for (auto each = mappings_.find(begin); each != mappings_.end() && each->first < begin + size;) {
-      auto remove = [this, first = each->first, end = each->second.end, physical = each->second.physical] {
-        removePages(first, end, *physical);
-      };
+      const std::uint64_t shift = each->second.shift;
+      auto remove = [this, first = each->first + shift, end = each->second.end + shift,
+                     physical = each->second.physical] { removePages(first, end, *physical); };
       leaving.push_back({each->first, each->second.end, std::make_shared<Task>(std::move(remove))});
       each = mappings_.erase(each);
     }
@@ -219,9 +232,10 @@ hipError_t Vmm::setAccess(void* address, std::size_t size, std::uint64_t changed
   return hipSuccess;
 }
 
-bool Vmm::reserved(std::uint64_t begin, std::uint64_t end) const {
+const Vmm::Reserved* Vmm::reserved(std::uint64_t begin, std::uint64_t end) const {
   const auto next = reservations_.upper_bound(begin);
-  return next != reservations_.begin() && std::prev(next)->second >= end;
+  if (next == reservations_.begin() || std::prev(next)->second.end < end) return nullptr;
+  return &std::prev(next)->second;
 }
 
 bool Vmm::covers(std::uint64_t begin, std::uint64_t end) const {

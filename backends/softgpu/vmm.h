@@ -4,6 +4,9 @@
 // costs one system call and pages are zeroed when first touched, by huge pages where they fit. It is moved, not copied,
 // when it is unmapped and mapped elsewhere. Only when a program maps the same memory twice, or a part of it, does it
 // move to a memory file that several mappings can share.
+//
+// On a discrete device every reservation comes with a second one of the same size, where the bytes are. The addresses
+// of the first stay untouchable.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +32,7 @@ class Vmm {
 
   // Takes a range away from kernels and lets the command run once no kernel can touch it (State::retire).
   using Retire = std::function<void(std::uint64_t begin, const CommandPtr& reclaim)>;
-  Vmm(RegionTable& regions, Retire retire);
+  Vmm(RegionTable& regions, Reach reach, Retire retire);
   ~Vmm();
 
   hipError_t reserve(void** address, std::size_t size, std::size_t alignment, void* hint);
@@ -43,10 +46,15 @@ class Vmm {
 
  private:
   struct Physical;
+  struct Reserved {
+    std::uint64_t end = 0;
+    std::uint64_t shift = 0;  // from an address to where its bytes are, when something is mapped
+  };
   struct Mapped {
     std::uint64_t end = 0;
     std::shared_ptr<Physical> physical;
     std::uint64_t devices = 0;
+    std::uint64_t shift = 0;
   };
   struct Leaving {  // unmapped by the program, still in use by kernels
     std::uint64_t begin, end;
@@ -54,16 +62,17 @@ class Vmm {
   };
   using Mappings = std::map<std::uint64_t, Mapped>;
 
-  bool reserved(std::uint64_t begin, std::uint64_t end) const;
-  bool covers(std::uint64_t begin, std::uint64_t end) const;  // whole mappings, without gaps
+  const Reserved* reserved(std::uint64_t begin, std::uint64_t end) const;  // that contains it, or null
+  bool covers(std::uint64_t begin, std::uint64_t end) const;               // whole mappings, without gaps
   void waitForLeaving(std::unique_lock<std::mutex>& lock, std::uint64_t begin, std::uint64_t end);
   void removePages(std::uint64_t begin, std::uint64_t end, Physical& physical);
 
   RegionTable& regions_;
+  const Reach reach_;
   const Retire retire_;
   std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> reservations_;  // begin, end
-  Mappings mappings_;                                    // by begin
+  std::map<std::uint64_t, Reserved> reservations_;  // by begin
+  Mappings mappings_;                               // by begin
   std::vector<Leaving> leaving_;
   std::map<std::uint64_t, std::shared_ptr<Physical>> handles_;
   std::uint64_t nextHandle_ = 1;

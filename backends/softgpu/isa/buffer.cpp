@@ -98,15 +98,15 @@ std::uint64_t bufferSpan(Wave& w, const Inst& i, const BufferDescriptor& d, unsi
   LaneRange range(w.exec());
   if (!inOrder(w, range, offsets, 4 * dwords)) return 0;
   std::uint64_t bytes = range.count * 4 * dwords, first = offsets[range.first] + commonOffset(w, i);
-  return first + bytes <= d.records && reachable(w, d.base + first, bytes) ? d.base + first : 0;
+  const Region* region = first + bytes <= d.records ? reachable(w, d.base + first, bytes) : nullptr;
+  return region ? d.base + first + region->shift : 0;
 }
 
 bool bufferWindow(Wave& w, const Inst& i, const BufferDescriptor& d, unsigned dwords, Window& window) {
   if (!plainOffsets(w, i, d)) return false;
   takeOffsets(w, w.row(i.src[0]), window);
   window.base = d.base + commonOffset(w, i);
-  return window.high + commonOffset(w, i) + 4 * dwords <= d.records &&
-         reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + 4 * dwords);
+  return window.high + commonOffset(w, i) + 4 * dwords <= d.records && placeWindow(w, 4 * dwords, window);
 }
 
 // The stack as compilers for gfx90a address it: lanes interleaved over the whole wave, their number added.

@@ -69,7 +69,7 @@ CodeCache::Page* CodeCache::makePage(std::uint64_t index) {
   auto page = std::make_unique<Page>();
   std::uint64_t first = index * kPageWords;
   std::uint64_t total = (code_.end - code_.begin) / 4;
-  const char* bytes = reinterpret_cast<const char*>(code_.begin);
+  const char* bytes = reinterpret_cast<const char*>(code_.begin + code_.shift);
   for (std::uint64_t k = 0; k < kPageWords + 2; ++k) {
     Inst& inst = page->insts[k];
     std::uint64_t offset = first + k;

@@ -3,7 +3,8 @@
 // This header is the whole interface. The caller owns memory, code objects, streams and arguments; this side owns
 // waves, registers, LDS and scratch. Device addresses are addresses of this process, and every access a kernel makes
 // (vector, scalar, instruction fetch) is first looked up in the caller's AddressSpace, so a wild pointer ends the
-// dispatch with a Fault and never touches anything else.
+// dispatch with a Fault and never touches anything else. The bytes may lie elsewhere than the addresses say: the
+// caller's regions tell.
 //
 // Threads: everything may be called from any thread. Completion callbacks and Services run on executor threads.
 #pragma once
@@ -30,6 +31,7 @@ inline constexpr std::uint32_t kPrivateBase = 0x00020000;
 struct Region {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t shift = 0;  // from a device address to where this process has the byte, modulo 2^64; whole pages
 };
 
 // What kernels may touch. The caller implements find() and calls expireCaches() after unmapping anything, before the

@@ -5,10 +5,10 @@
 namespace hipr::softgpu::HIPR_LEVEL {
 
 // The same access in all three segments: `a` and `stride` are in scope.
-#define SEGMENT(name, bytes, segment, ...)                                                    \
-  RUN(name) {                                                                                 \
-    auto access = [&](const Addresses& a, [[maybe_unused]] unsigned stride) { __VA_ARGS__; }; \
-    segment##Access(w, i, bytes, accessor(access));                                           \
+#define SEGMENT(name, bytes, segment, ...)                                              \
+  RUN(name) {                                                                           \
+    auto access = [&](Addresses& a, [[maybe_unused]] unsigned stride) { __VA_ARGS__; }; \
+    segment##Access(w, i, bytes, accessor(access));                                     \
   }
 #define SEGMENTS(name, bytes, ...)                   \
   SEGMENT(flat_##name, bytes, flat, __VA_ARGS__)     \
@@ -36,7 +36,7 @@ void load(Wave& w, const Inst& i, unsigned dwords) {
   if (std::uint64_t at = Span(w, i, 4 * dwords)) return loadSpan(w, at, dwords, w.row(i.dst));
   Window window;
   if (Near(w, i, 4 * dwords, window)) return loadWindow(w, window, dwords, w.row(i.dst));
-  auto access = [&](const Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
+  auto access = [&](Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
   Anywhere(w, i, 4 * dwords, accessor(access));
 }
 template <auto Span, auto Near, auto Anywhere>
@@ -44,17 +44,17 @@ void store(Wave& w, const Inst& i, unsigned dwords) {
   if (std::uint64_t at = Span(w, i, 4 * dwords)) return storeSpan(w, at, dwords, w.row(i.src[1]));
   Window window;
   if (Near(w, i, 4 * dwords, window)) return storeWindow(w, window, dwords, w.row(i.src[1]));
-  auto access = [&](const Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
+  auto access = [&](Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
   Anywhere(w, i, 4 * dwords, accessor(access));
 }
 void loadScratch(Wave& w, const Inst& i, unsigned dwords) {
   if (std::uint64_t at = scratchSpan(w, i, 4 * dwords)) return loadPrivate(w, at, dwords, w.row(i.dst));
-  auto access = [&](const Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
+  auto access = [&](Addresses& a, unsigned stride) { loadDwords(w, i, a, dwords, w.row(i.dst), stride); };
   scratchAccess(w, i, 4 * dwords, accessor(access));
 }
 void storeScratch(Wave& w, const Inst& i, unsigned dwords) {
   if (std::uint64_t at = scratchSpan(w, i, 4 * dwords)) return storePrivate(w, at, dwords, w.row(i.src[1]));
-  auto access = [&](const Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
+  auto access = [&](Addresses& a, unsigned stride) { storeDwords(w, i, a, dwords, w.row(i.src[1]), stride); };
   scratchAccess(w, i, 4 * dwords, accessor(access));
 }
 

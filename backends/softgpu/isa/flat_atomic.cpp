@@ -9,7 +9,7 @@ using U64 = std::uint64_t;
 
 template <class Op, class T, bool kCompare>
 void run(Wave& w, const Inst& i, void (*segment)(Wave&, const Inst&, unsigned, Accessor)) {
-  auto access = [&](const Addresses& a, unsigned) {
+  auto access = [&](Addresses& a, unsigned) {
     runAtomic<Op, T>(w, i, a, w.row(i.src[1]), kCompare, i.glc ? w.row(i.dst) : nullptr);
   };
   segment(w, i, sizeof(T), accessor(access));

@@ -45,7 +45,8 @@ void userRegisters(Wave& w, const Dispatch& d, unsigned count) {
   std::uint64_t from = d.kernarg + 4ull * (k.kernargPreload >> 7);
   for (unsigned n = 0; n < preload; ++n) {
     std::uint32_t value = 0;
-    if (reachable(w, from + 4 * n, 4)) std::memcpy(&value, reinterpret_cast<const void*>(from + 4 * n), 4);
+    if (const Region* region = reachable(w, from + 4 * n, 4))
+      std::memcpy(&value, reinterpret_cast<const void*>(from + 4 * n + region->shift), 4);
     user.word(value);
   }
   if (k.properties & kPrivateSize) user.word(w.scratchBytes);

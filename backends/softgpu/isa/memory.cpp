@@ -75,7 +75,7 @@ void repeatActive(Addresses& a) {
   for (int l = 0; l < kLanes; ++l) a.at[l] = (a.active >> l) & 1 ? a.at[l] : some;
 }
 
-bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes) {
+bool checkAll(Wave& w, const Inst& i, Addresses& a, unsigned bytes) {
   if (a.checked) return true;
   std::uint64_t low = a.at[0], high = a.at[0];
   for (int l = 0; l < kLanes; ++l) {
@@ -83,17 +83,27 @@ bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes) {
     high = a.at[l] > high ? a.at[l] : high;
   }
   std::uint64_t span = high - low + bytes;
-  if (span >= bytes && reachable(w, low, span)) return true;
+  if (span >= bytes) {
+    if (const Region* region = reachable(w, low, span)) {
+      if (std::uint64_t shift = region->shift)
+        for (std::uint64_t& at : a.at) at += shift;
+      return true;
+    }
+  }
   for (std::uint64_t left = a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
-    if (reachable(w, a.at[l], bytes)) continue;
-    raise(w, i, FaultKind::kMemory, "memory access fault", l, a.at[l]);
-    return false;
+    const Region* region = reachable(w, a.at[l], bytes);
+    if (!region) {
+      raise(w, i, FaultKind::kMemory, "memory access fault", l, a.at[l]);
+      return false;
+    }
+    a.at[l] += region->shift;
   }
+  repeatActive(a);
   return true;
 }
 
-void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride) {
+void loadDwords(Wave& w, const Inst& i, Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride) {
   if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
   bool full = a.active == ~0ull;
   if (full && stride != 4 && contiguous(a, 4)) {
@@ -119,7 +129,7 @@ void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std
   if (!full) storeMasked(w, row, values, dwords);
 }
 
-void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride) {
+void storeDwords(Wave& w, const Inst& i, Addresses& a, unsigned dwords, Rows row, unsigned stride) {
   if (!a.active || !checkAll(w, i, a, (dwords - 1) * stride + 4)) return;
   if (a.active == ~0ull && stride != 4 && contiguous(a, 4)) {
     for (unsigned k = 0; k < dwords; ++k)
@@ -143,7 +153,7 @@ void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Ro
   }
 }
 
-void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place, std::uint32_t* row) {
+void loadPart(Wave& w, const Inst& i, Addresses& a, Part part, Place place, std::uint32_t* row) {
   if (!a.active || !checkAll(w, i, a, part >= Part::kShort ? 2 : 1)) return;
   alignas(64) std::uint32_t values[kLanes];
   readParts(a, part, values);
@@ -152,7 +162,7 @@ void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place
   storeMasked(w, row, values, 1);
 }
 
-void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool high, Rows row) {
+void storePart(Wave& w, const Inst& i, Addresses& a, unsigned bytes, bool high, Rows row) {
   if (!a.active || !checkAll(w, i, a, bytes)) return;
   for (std::uint64_t left = a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
@@ -165,7 +175,7 @@ void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool 
   }
 }
 
-void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign) {
+void loadToLds(Wave& w, const Inst& i, Addresses& a, unsigned bytes, bool sign) {
   if (a.active && !checkAll(w, i, a, bytes)) return;
   std::uint32_t values[kLanes] = {};
   for (std::uint64_t left = a.active; left; left &= left - 1) {

@@ -6,7 +6,8 @@
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
-// One address per lane. Inactive lanes repeat an active one, so loops may read for all lanes and write for some.
+// One address per lane: the kernel's, until checkAll() makes them this process's. Inactive lanes repeat an active one,
+// so loops may read for all lanes and write for some.
 struct Addresses {
   alignas(64) std::uint64_t at[kLanes];
   std::uint64_t active;
@@ -19,17 +20,28 @@ enum class Place : std::uint8_t { kWhole, kLow, kHigh };
 
 void repeatActive(Addresses& a);
 
-// All lanes' [at, at + bytes) may be touched; raises a memory fault naming the first lane that may not.
-bool checkAll(Wave& w, const Inst& i, const Addresses& a, unsigned bytes);
+// All lanes' [at, at + bytes) may be touched, and `at` is now where the bytes are; raises a memory fault naming the
+// first lane that may not. Every function below that takes addresses does this first, so it takes each of them once.
+bool checkAll(Wave& w, const Inst& i, Addresses& a, unsigned bytes);
+
+// The first active lane whose address is not a multiple of `bytes`, a power of two, or -1.
+HIPR_INLINE int firstMisaligned(const Addresses& a, unsigned bytes) {
+  std::uint64_t bits = 0;
+  for (std::uint64_t at : a.at) bits |= at;  // inactive lanes repeat an active one
+  if (bits % bytes == 0) [[likely]]
+    return -1;
+  for (std::uint64_t left = a.active;; left &= left - 1)
+    if (int l = std::countr_zero(left); a.at[l] % bytes) return l;
+}
 
 // Registers <- memory. Dwords of one lane lie `stride` bytes apart.
-void loadDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride = 4);
-void loadPart(Wave& w, const Inst& i, const Addresses& a, Part part, Place place, std::uint32_t* row);
+void loadDwords(Wave& w, const Inst& i, Addresses& a, unsigned dwords, std::uint32_t* row, unsigned stride = 4);
+void loadPart(Wave& w, const Inst& i, Addresses& a, Part part, Place place, std::uint32_t* row);
 // Memory <- registers.
-void storeDwords(Wave& w, const Inst& i, const Addresses& a, unsigned dwords, Rows row, unsigned stride = 4);
-void storePart(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool high, Rows row);
+void storeDwords(Wave& w, const Inst& i, Addresses& a, unsigned dwords, Rows row, unsigned stride = 4);
+void storePart(Wave& w, const Inst& i, Addresses& a, unsigned bytes, bool high, Rows row);
 // LDS <- memory, lane after lane from M0's base. Active lanes that `a` leaves out get zero, as registers would.
-void loadToLds(Wave& w, const Inst& i, const Addresses& a, unsigned bytes, bool sign);
+void loadToLds(Wave& w, const Inst& i, Addresses& a, unsigned bytes, bool sign);
 void storeToLds(Wave& w, const Inst& i, Rows values);
 
 // EXEC holds `lanes` while in scope: the memory functions write results under it.
@@ -64,11 +76,12 @@ HIPR_INLINE bool addsDenormals(const Wave& w) {
 
 // `data` holds the operand and, for cmpswap, the comparand in the registers after it.
 template <class Op, class T>
-void runAtomic(Wave& w, const Inst& i, const Addresses& a, Rows data, bool hasCompare, std::uint32_t* result) {
+void runAtomic(Wave& w, const Inst& i, Addresses& a, Rows data, bool hasCompare, std::uint32_t* result) {
+  if (int l = firstMisaligned(a, sizeof(T)); l >= 0)
+    return raise(w, i, FaultKind::kMemory, "misaligned atomic", l, a.at[l]);
   if (!checkAll(w, i, a, sizeof(T))) return;
   for (std::uint64_t left = a.active; left; left &= left - 1) {
     int l = std::countr_zero(left);
-    if (a.at[l] % sizeof(T)) return raise(w, i, FaultKind::kMemory, "misaligned atomic", l, a.at[l]);
     T value = laneValue<T>(data, l);
     T compare = hasCompare ? laneValue<T>(data + kLanes * (sizeof(T) / 4), l) : T{};
     T old = atomic::atomically<Op, T>(reinterpret_cast<T*>(a.at[l]), value, compare);

@@ -11,7 +11,7 @@ inline constexpr unsigned kPrivateStride = 4 * kLanes;
 
 // Plain function pointer plus context instead of a template: the address arithmetic exists once.
 struct Accessor {
-  void (*call)(const void* context, const Addresses& a, unsigned stride);
+  void (*call)(const void* context, Addresses& a, unsigned stride);
   const void* context;
 };
 
@@ -24,9 +24,7 @@ void scratchAccess(Wave& w, const Inst& i, unsigned bytes, Accessor access);
 
 template <class F>
 HIPR_INLINE Accessor accessor(const F& f) {
-  return {
-      [](const void* context, const Addresses& a, unsigned stride) { (*static_cast<const F*>(context))(a, stride); },
-      &f};
+  return {[](const void* context, Addresses& a, unsigned stride) { (*static_cast<const F*>(context))(a, stride); }, &f};
 }
 
 }  // namespace hipr::softgpu::HIPR_LEVEL

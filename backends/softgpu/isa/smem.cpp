@@ -21,16 +21,18 @@ bool registersExist(Wave& w, const Inst& i, unsigned dwords) {
   return false;
 }
 
-bool reach(Wave& w, const Inst& i, U64 address, unsigned bytes) {
-  if (reachable(w, address, bytes)) return true;
+// Where the bytes are, or null and the wave has ended.
+void* reach(Wave& w, const Inst& i, U64 address, unsigned bytes) {
+  if (const Region* region = reachable(w, address, bytes)) return reinterpret_cast<void*>(address + region->shift);
   raise(w, i, FaultKind::kMemory, "scalar memory access fault", -1, address);
-  return false;
+  return nullptr;
 }
 
 void transfer(Wave& w, const Inst& i, U64 address, unsigned dwords, bool store) {
   address &= ~3ull;
-  if (!registersExist(w, i, dwords) || !reach(w, i, address, dwords * 4)) return;
-  void* memory = reinterpret_cast<void*>(address);
+  if (!registersExist(w, i, dwords)) return;
+  void* memory = reach(w, i, address, dwords * 4);
+  if (!memory) return;
   if (store) {
     std::memcpy(memory, &w.s[i.dst], dwords * 4);
   } else {
@@ -54,8 +56,8 @@ void buffer(Wave& w, const Inst& i, unsigned dwords, bool store) {
   U32 values[16] = {};
   for (unsigned k = 0; k < dwords; ++k, offset += 4) {
     if (offset + 4 > size) continue;
-    if (!reach(w, i, base + offset, 4)) return;
-    void* memory = reinterpret_cast<void*>(base + offset);
+    void* memory = reach(w, i, base + offset, 4);
+    if (!memory) return;
     if (store) {
       std::memcpy(memory, &w.s[i.dst + k], 4);
     } else {
@@ -69,12 +71,14 @@ template <class Op, class T, bool kCompare>
 void modify(Wave& w, const Inst& i, U64 base) {
   U64 address = base + offsetOf(w, i);
   constexpr unsigned kDwords = sizeof(T) / 4;
-  if (!registersExist(w, i, kDwords * (kCompare ? 2 : 1)) || !reach(w, i, address, sizeof(T))) return;
+  if (!registersExist(w, i, kDwords * (kCompare ? 2 : 1))) return;
+  void* memory = reach(w, i, address, sizeof(T));
+  if (!memory) return;
   if (address % sizeof(T)) return raise(w, i, FaultKind::kMemory, "misaligned scalar atomic", -1, address);
   T data, compare{};
   std::memcpy(&data, &w.s[i.dst], sizeof data);
   if (kCompare) std::memcpy(&compare, &w.s[i.dst + kDwords], sizeof compare);
-  T old = atomic::atomically<Op, T>(reinterpret_cast<T*>(address), data, compare);
+  T old = atomic::atomically<Op, T>(static_cast<T*>(memory), data, compare);
   if (i.glc) std::memcpy(&w.s[i.dst], &old, sizeof old);
 }
 

@@ -50,7 +50,8 @@ std::uint64_t globalSpan(Wave& w, const Inst& i, unsigned bytes) {
   } else {
     at += w.pair(i.sdst);
   }
-  return reachable(w, at, range.count * bytes) ? at : 0;
+  const Region* region = reachable(w, at, range.count * bytes);
+  return region ? at + region->shift : 0;
 }
 
 std::uint64_t flatSpan(Wave& w, const Inst& i, unsigned bytes) {

@@ -41,7 +41,7 @@ HIPR_INLINE bool uniform(const Wave& w, Rows row, std::uint32_t& value) {
   return (outOfStep(row, value, 0) & w.exec()) == 0;
 }
 
-// Where the first active lane has its part, when `bytes` of each active lane lie lane after lane, all of it in reach;
+// Where the first active lane's bytes are, when `bytes` of each active lane lie lane after lane, all of it in reach;
 // 0 when that is not so or no lane is active.
 std::uint64_t globalSpan(Wave& w, const Inst& i, unsigned bytes);
 std::uint64_t flatSpan(Wave& w, const Inst& i, unsigned bytes);

@@ -29,6 +29,7 @@ TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes, 
       scratch_(64 * 256),
       buffer_(memory == Memory::kClosed ? 8192 : 0),
       closed_({buffer(), buffer() + buffer_.size()}),
+      shifted_(memory == Memory::kShiftedPages),
       cache_(
           {reinterpret_cast<std::uint64_t>(code_.data()), reinterpret_cast<std::uint64_t>(code_.data() + code_.size())},
           gpu) {
@@ -36,6 +37,8 @@ TestWave::TestWave(std::vector<std::uint32_t> code, Gpu gpu, unsigned ldsBytes, 
   wave_.v = reinterpret_cast<std::uint32_t*>(aligned);
   if (memory == Memory::kClosed) {
     shared_.memory = &closed_;
+  } else if (memory != Memory::kOpen) {
+    shared_.memory = &shifted_;
   } else {
     shared_.memory = &open_;
   }

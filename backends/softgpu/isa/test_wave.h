@@ -31,9 +31,25 @@ class ClosedMemory final : public AddressSpace {
   Region region_;
 };
 
+// All of the process's memory, at other addresses than the process has it, in one region or a region per page.
+class ShiftedMemory final : public AddressSpace {
+ public:
+  static constexpr std::uint64_t kShift = std::uint64_t{1} << 47, kPage = 8192;
+  explicit ShiftedMemory(bool pages) : pages_(pages) {}
+  Region find(std::uint64_t address) const override {
+    if (address < kShift || address >= 2 * kShift) return {};
+    const std::uint64_t page = address / kPage * kPage;
+    return pages_ ? Region{page, page + kPage, 0 - kShift} : Region{kShift, 2 * kShift, 0 - kShift};
+  }
+
+ private:
+  bool pages_;
+};
+
 class TestWave {
  public:
-  enum class Memory : std::uint8_t { kOpen, kClosed };  // kClosed: only buffer() is reachable
+  // kClosed: only buffer() is reachable; the last two: ShiftedMemory.
+  enum class Memory : std::uint8_t { kOpen, kClosed, kShifted, kShiftedPages };
 
   explicit TestWave(std::vector<std::uint32_t> code, Gpu gpu = Gpu::kGfx90a, unsigned ldsBytes = 65536,
                     Memory memory = Memory::kOpen);
@@ -51,6 +67,7 @@ class TestWave {
   std::vector<std::uint8_t> buffer_;
   OpenMemory open_;
   ClosedMemory closed_;
+  ShiftedMemory shifted_;
   DispatchState shared_;
   Workgroup group_;
   CodeCache cache_;

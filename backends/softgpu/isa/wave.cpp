@@ -71,7 +71,7 @@ void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, s
   const Dispatch& d = w.shared->dispatch;
   std::uint32_t words[2] = {};
   unsigned available = fault.pc + 8 <= w.code->region().end ? 2 : fault.pc + 4 <= w.code->region().end ? 1 : 0;
-  std::memcpy(words, reinterpret_cast<const void*>(fault.pc), available * sizeof words[0]);
+  std::memcpy(words, reinterpret_cast<const void*>(fault.pc + w.code->region().shift), available * sizeof words[0]);
   fault.text = std::string(what) + " in " + d.kernel.name + " at pc " + hex(fault.pc) + " (entry+" +
                hex(fault.pc - d.kernel.entry) + ", " + printInstruction(words, available, w.code->gpu()) + ", word " +
                hex(words[0]) + ")";
@@ -87,24 +87,26 @@ void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane, s
   w.stop(WaveState::kEnded);
 }
 
-bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
+const Region* reachable(Wave& w, std::uint64_t address, std::uint64_t bytes) {
   auto inside = [&](const Region& r) { return address >= r.begin && address < r.end && bytes <= r.end - address; };
   std::uint64_t generation = w.shared->memory->generation();
   if (generation != w.regionsOf) {
     w.regions[0] = w.regions[1] = {};
     w.regionsOf = generation;
   }
-  if (inside(w.regions[0])) return true;
-  if (inside(w.scratch) || inside(w.lds) || inside(w.bounce)) return true;
+  if (inside(w.regions[0])) return &w.regions[0];
+  if (inside(w.scratch)) return &w.scratch;
+  if (inside(w.lds)) return &w.lds;
+  if (inside(w.bounce)) return &w.bounce;
   if (inside(w.regions[1])) {
     std::swap(w.regions[0], w.regions[1]);
-    return true;
+    return &w.regions[0];
   }
   Region found = w.shared->memory->find(address);
-  if (!inside(found)) return false;
+  if (!inside(found)) return nullptr;
   w.regions[1] = w.regions[0];
   w.regions[0] = found;
-  return true;
+  return &w.regions[0];
 }
 
 namespace {

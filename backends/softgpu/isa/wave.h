@@ -113,8 +113,9 @@ struct Wave {
 // Ends the dispatch: records the fault (with kernel, pc and mnemonic added to `what`) and stops the wave.
 void raise(Wave& w, const Inst& i, FaultKind kind, const char* what, int lane = -1, std::uint64_t address = 0);
 
-// [address, address + bytes) in the address space, LDS, or the wave's scratch; refills the wave's region cache.
-bool reachable(Wave& w, std::uint64_t address, std::uint64_t bytes);
+// The region around [address, address + bytes) in the address space, LDS, or the wave's scratch, or null; refills the
+// wave's region cache, and is good until the next call.
+const Region* reachable(Wave& w, std::uint64_t address, std::uint64_t bytes);
 
 // Puts the inline constants and apertures in place.
 void fillConstants(Wave& w);

@@ -5,9 +5,10 @@ namespace {
 
 using U32 = std::uint32_t;
 
-// In integers: the base alone may lie outside of everything.
-HIPR_INLINE char* place(const Window& window, U32 offset) {
-  return reinterpret_cast<char*>(window.base + offset);
+// In integers: the base alone may lie outside of everything. It is passed by value, because the compiler must take it
+// that a store through the result changes a window's.
+HIPR_INLINE char* place(std::uint64_t base, U32 offset) {
+  return reinterpret_cast<char*>(base + offset);
 }
 
 // kVectorLanes neighbours lie side by side, `step` bytes each.
@@ -22,9 +23,10 @@ HIPR_INLINE bool together(Rows offsets, U32 step) {
 // several dwords are put side by side, from where vectors take them apart.
 template <unsigned N>
 void gather(const Window& window, U32* row) {
+  const std::uint64_t base = window.base;
   if (window.low == window.high) {
     U32 value[N];
-    std::memcpy(value, place(window, window.low), sizeof value);
+    std::memcpy(value, place(base, window.low), sizeof value);
     for (unsigned k = 0; k < N; ++k)
       for (int l = 0; l < kLanes; ++l) row[k * kLanes + static_cast<unsigned>(l)] = value[k];
     return;
@@ -35,13 +37,13 @@ void gather(const Window& window, U32* row) {
     Rows offsets = window.offsets + part;
     U32* out = to + N * static_cast<unsigned>(part);
     if (together(offsets, 4 * N)) {
-      std::memcpy(out, place(window, offsets[0]), 4 * N * kVectorLanes);
+      std::memcpy(out, place(base, offsets[0]), 4 * N * kVectorLanes);
     } else if (N == 1 && together(offsets, 0)) {
       U32 value;
-      std::memcpy(&value, place(window, offsets[0]), 4);
+      std::memcpy(&value, place(base, offsets[0]), 4);
       for (int l = 0; l < kVectorLanes; ++l) out[l] = value;
     } else {
-      for (unsigned l = 0; l < kVectorLanes; ++l) std::memcpy(out + N * l, place(window, offsets[l]), 4 * N);
+      for (unsigned l = 0; l < kVectorLanes; ++l) std::memcpy(out + N * l, place(base, offsets[l]), 4 * N);
     }
   }
   if (N > 1) loadAll(reinterpret_cast<std::uint64_t>(lanes), N, row);
@@ -49,9 +51,10 @@ void gather(const Window& window, U32* row) {
 
 template <unsigned N>
 void scatter(const Window& window, std::uint64_t exec, Rows row) {
+  const std::uint64_t base = window.base;
   if (window.low == window.high) {  // the last one stays
     unsigned last = kLanes - 1 - static_cast<unsigned>(std::countl_zero(exec));
-    for (unsigned k = 0; k < N; ++k) std::memcpy(place(window, window.low) + 4 * k, row + k * kLanes + last, 4);
+    for (unsigned k = 0; k < N; ++k) std::memcpy(place(base, window.low) + 4 * k, row + k * kLanes + last, 4);
     return;
   }
   alignas(64) U32 lanes[N * kLanes];
@@ -62,12 +65,12 @@ void scatter(const Window& window, std::uint64_t exec, Rows row) {
     Rows offsets = window.offsets + part, in = from + N * static_cast<unsigned>(part);
     std::uint64_t active = (exec >> part) & kAll;
     if (active == kAll && together(offsets, 4 * N)) {
-      std::memcpy(place(window, offsets[0]), in, 4 * N * kVectorLanes);
+      std::memcpy(place(base, offsets[0]), in, 4 * N * kVectorLanes);
       continue;
     }
     for (; active; active &= active - 1) {
       auto l = static_cast<unsigned>(std::countr_zero(active));
-      std::memcpy(place(window, offsets[l]), in + N * l, 4 * N);
+      std::memcpy(place(base, offsets[l]), in + N * l, 4 * N);
     }
   }
 }
@@ -96,6 +99,12 @@ void takeOffsets(Wave& w, Rows offsets, Window& window) {
   window.high = high;
 }
 
+bool placeWindow(Wave& w, unsigned bytes, Window& window) {
+  const Region* region = reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + bytes);
+  if (region) window.base += region->shift;
+  return region != nullptr;
+}
+
 bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
   if (!w.exec()) return false;
   Rows low = w.row(i.src[0]);
@@ -108,7 +117,7 @@ bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {
     window.base += w.pair(i.sdst);
   }
   takeOffsets(w, low, window);
-  return reachable(w, window.base + window.low, std::uint64_t{window.high} - window.low + bytes);
+  return placeWindow(w, bytes, window);
 }
 
 bool flatWindow(Wave& w, const Inst& i, unsigned bytes, Window& window) {

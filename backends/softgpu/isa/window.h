@@ -6,7 +6,7 @@
 namespace hipr::softgpu::HIPR_LEVEL {
 
 struct Window {
-  std::uint64_t base;
+  std::uint64_t base;       // a device address until placeWindow()
   std::uint32_t low, high;  // offsets of the active lanes
   Rows offsets;             // where they differ; inactive lanes repeat an active one
   alignas(64) std::uint32_t repeated[kLanes];
@@ -14,6 +14,10 @@ struct Window {
 
 // Takes over the active lanes' offsets, of which there is one.
 void takeOffsets(Wave& w, Rows offsets, Window& window);
+
+// Makes the base one of this process's own addresses; false when some of `bytes` at every lane's offset is out of
+// reach.
+bool placeWindow(Wave& w, unsigned bytes, Window& window);
 
 // False when the access has another shape, touches memory out of reach or no lane is active.
 bool globalWindow(Wave& w, const Inst& i, unsigned bytes, Window& window);

@@ -48,14 +48,25 @@ function(hipr_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# hipr_fuzzer(NAME SOURCE [DEPENDS target...]): one file defining LLVMFuzzerTestOneInput. It is always built against
-# fuzz/driver.cpp, which replays a corpus and a bounded number of mutations, so it runs with any compiler.
+# hipr_fuzzer(NAME SOURCE [DEPENDS target...]): one file defining LLVMFuzzerTestOneInput. It is built against
+# fuzz/driver.cpp, which replays a corpus and a bounded number of mutations, so it runs with any compiler; in the preset
+# "fuzz", with clang's libFuzzer, which looks at what each input reaches. See tests/fuzz/README.md.
+option(HIPR_LIBFUZZER "Link fuzzers with clang's libFuzzer" OFF)
+if(HIPR_LIBFUZZER)
+  add_custom_target(fuzzers)
+endif()
 function(hipr_fuzzer name source)
   if(NOT BUILD_TESTING)
     return()
   endif()
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
-  add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cpp)
+  if(HIPR_LIBFUZZER)
+    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/write_seeds.cpp)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+  else()
+    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cpp)
+    add_test(NAME ${name} COMMAND ${name} --corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  endif()
   target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS})
-  add_test(NAME ${name} COMMAND ${name})
 endfunction()

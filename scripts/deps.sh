@@ -35,7 +35,7 @@ find_missing() { # sets missing
     if ! installed "$package"; then missing+=("$package"); fi
   done
   # What checks the code and what some tests need in exactly this version; ./test lists what it skips without them.
-  for package in clang-format-19 clang-tidy-19 llvm-19; do
+  for package in clang-format-19 clang-tidy-19 llvm-19 libclang-rt-19-dev; do
     if ! installed "$package" && available "$package"; then missing+=("$package"); fi
   done
   for package in "${wanted[@]}"; do

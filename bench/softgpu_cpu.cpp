@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace hipr::bench {
 
@@ -34,7 +35,9 @@ void sortCpu(std::uint32_t* keys, int n) {
 bool matmulBlas(float* c, const float* a, const float* b, int n) {
   using Gemm = void(int order, int transA, int transB, int m, int n, int k, float alpha, const float* a, int lda,
                     const float* b, int ldb, float beta, float* c, int ldc);
-  static void* library = dlopen("libopenblas.so.0", RTLD_NOW);
+  // While it is loaded it starts a thread for each core, and they spin for a tenth of a second, which would count as
+  // CPU time of the kernels measured next; openblas_set_num_threads() comes too late for that.
+  static void* library = setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0 ? dlopen("libopenblas.so.0", RTLD_NOW) : nullptr;
   if (!library) return false;
   static auto* gemm = reinterpret_cast<Gemm*>(dlsym(library, "cblas_sgemm"));
   static auto* threads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));

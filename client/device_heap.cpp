@@ -1,7 +1,6 @@
 #include "client/device_heap.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace hipr::client {
 namespace {
@@ -9,6 +8,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries write a little past what they asked for
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
+constexpr std::uint64_t kMostIdle = 256 << 20;
 
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -35,133 +35,160 @@ void insertFree(std::map<std::uint64_t, std::uint64_t>& free, std::uint64_t begi
 DeviceHeap::DeviceHeap(std::uint64_t base, std::uint64_t size, std::uint64_t granularity, std::uint64_t credit,
                        Calls calls)
     : granularity_(granularity), credit_(credit), calls_(std::move(calls)) {
-  addresses_.emplace(base, size);
+  addresses_.insert(base, size);
 }
 
 std::uint64_t DeviceHeap::allocate(std::size_t size) {
   if (size > (std::uint64_t{1} << 47)) return 0;
-  const std::uint64_t rounded = size <= kSmall ? roundUp(size, kAlignment) : roundUp(size, granularity_);
-  Moment everything;
+  const bool small = size <= kSmall;
+  const std::uint64_t rounded = roundUp(std::max<std::uint64_t>(size, 1), small ? kAlignment : granularity_);
+  // For a small block a whole shared mapping, if the credit allows it, else one just big enough.
+  const auto tryAll = [&] {
+    const std::uint64_t address = small ? obtain(rounded, roundUp(kSharedMapping, granularity_)) : 0;
+    return address ? address : obtain(rounded, roundUp(rounded, granularity_));
+  };
+  if (const std::uint64_t address = tryAll()) return address;
+  std::uint64_t freedSoFar;
   {
     std::lock_guard lock(mutex_);
-    reclaimFinished();
-    if (const std::uint64_t address = tryAllocate(rounded)) return address;
     if (resting_.empty()) return 0;
-    everything = calls_.now();
+    freedSoFar = reclaimed_ + resting_.size();
   }
   // Only freed memory that running work may still touch is left: wait for that work, as a local hipMalloc would.
+  const Moment everything = calls_.now();
   calls_.waitFor(everything);
-  std::lock_guard lock(mutex_);
-  reclaimFinished();
-  return tryAllocate(rounded);
-}
-
-std::uint64_t DeviceHeap::tryAllocate(std::uint64_t size) {
-  std::uint64_t address = size <= kSmall ? fromShared(size) : newMapping(size, false);
-  if (!address && size <= kSmall) {
-    // A whole shared mapping if the credit allows it, else one just big enough.
-    if (newMapping(roundUp(kSharedMapping, granularity_), true) || newMapping(roundUp(size, granularity_), true)) {
-      address = fromShared(size);
-    }
+  if (everything.passed()) {
+    std::lock_guard lock(mutex_);
+    while (reclaimed_ < freedSoFar) reclaimFirst();
   }
-  if (address) live_[address] = size;
-  return address;
+  return tryAll();
 }
 
-std::uint64_t DeviceHeap::fromShared(std::uint64_t size) {
-  for (auto& [base, mapping] : mappings_) {
-    if (!mapping.shared || mapping.freeBytes < size) continue;
-    for (auto range = mapping.free.begin(); range != mapping.free.end(); ++range) {
-      if (range->second < size) continue;
-      const std::uint64_t address = range->first, rest = range->second - size;
-      mapping.free.erase(range);
-      if (rest) mapping.free.emplace(address + size, rest);
-      mapping.freeBytes -= size;
-      return address;
-    }
+// Memory that is mapped already, or a new mapping of `mappingSize`, for which credit is asked if it does not suffice.
+// Other threads go on meanwhile and may use up what was granted; then it is asked again.
+std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize) {
+  std::unique_lock lock(mutex_);
+  for (bool refused = false;;) {
+    reclaimFinished();
+    if (const std::uint64_t address = fromMapped(size)) return address;
+    if (addMapping(mappingSize, size <= kSmall)) return fromMapped(size);
+    const std::uint64_t atHand = credit_ + idleBytes_;
+    if (refused || atHand >= mappingSize) return 0;
+    const std::uint64_t lacking = mappingSize - atHand;
+    lock.unlock();
+    const std::uint64_t granted = calls_.askCredit(lacking);
+    lock.lock();
+    credit_ += granted;
+    refused = granted < lacking;
   }
-  return 0;
 }
 
-std::uint64_t DeviceHeap::newMapping(std::uint64_t size, bool shared) {
-  if (size > credit_) credit_ += calls_.askCredit(size - credit_);
-  if (size > credit_) return 0;
-  const std::uint64_t address = takeAddresses(size);
+std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
+  std::uint64_t address = 0;
+  if (size <= kSmall) {
+    address = pieces_.take(size);
+  } else if (auto next = idleOwn_.lower_bound({size + 1, 0}); next != idleOwn_.begin()) {
+    const auto& [key, mapping] = *std::prev(next);  // the one used last: the others may be left to grow old
+    if (key.first == size) address = mapping;
+  }
   if (!address) return 0;
-  credit_ -= size;
-  Mapping& mapping = mappings_[address];
-  mapping.size = size;
-  mapping.shared = shared;
-  if (shared) {
-    mapping.free.emplace(address, size);
-    mapping.freeBytes = size;
-  }
-  calls_.map(address, size);
+  Mapping& mapping = std::prev(mappings_.upper_bound(address))->second;
+  if (mapping.usedBytes == 0) markUsed(mapping);
+  mapping.usedBytes += size;
+  liveBytes_ += size;
+  live_.emplace(address, size);
   return address;
 }
 
-std::uint64_t DeviceHeap::takeAddresses(std::uint64_t size) {
-  for (auto range = addresses_.begin(); range != addresses_.end(); ++range) {
-    if (range->second < size) continue;
-    const std::uint64_t address = range->first, rest = range->second - size;
-    addresses_.erase(range);
-    if (rest) addresses_.emplace(address + size, rest);
-    return address;
+bool DeviceHeap::addMapping(std::uint64_t size, bool shared) {
+  if (size > credit_ + idleBytes_) return false;
+  const auto dropOldest = [&] { drop(mappings_.find(idle_.begin()->second)); };
+  while (size > credit_) dropOldest();
+  std::uint64_t address = addresses_.take(size);
+  while (!address && !idle_.empty()) {
+    dropOldest();
+    address = addresses_.take(size);
   }
-  return 0;
+  if (!address) return false;
+  credit_ -= size;
+  mappedBytes_ += size;
+  Mapping& mapping = mappings_.emplace(address, Mapping{size, shared}).first->second;
+  markIdle(address, mapping);
+  if (shared) pieces_.insert(address, size, address, address + size);
+  calls_.map(address, size);
+  return true;
+}
+
+void DeviceHeap::drop(MappingAt at) {
+  auto& [address, mapping] = *at;
+  markUsed(mapping);  // no longer idle, as it no longer is
+  if (mapping.shared) pieces_.remove(address);
+  calls_.unmap(address);
+  credit_ += mapping.size;
+  mappedBytes_ -= mapping.size;
+  addresses_.insert(address, mapping.size);
+  mappings_.erase(at);
+}
+
+void DeviceHeap::markIdle(std::uint64_t address, Mapping& mapping) {
+  mapping.idleSince = ++clock_;
+  idle_.emplace(mapping.idleSince, address);
+  if (!mapping.shared) idleOwn_.emplace(std::pair(mapping.size, mapping.idleSince), address);
+  idleBytes_ += mapping.size;
+}
+
+void DeviceHeap::markUsed(Mapping& mapping) {
+  idle_.erase(mapping.idleSince);
+  if (!mapping.shared) idleOwn_.erase({mapping.size, mapping.idleSince});
+  idleBytes_ -= mapping.size;
 }
 
 void DeviceHeap::release(std::uint64_t address) {
+  Moment until = calls_.now();
   std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end()) return;
-  const Resting block{calls_.now(), found->first, found->second};
+  const std::uint64_t size = found->second;
   live_.erase(found);
-  if (block.until.passed()) {
-    reclaim(block);
+  liveBytes_ -= size;
+  if (until.passed()) {
+    reclaim(address, size);
   } else {
-    resting_.push_back(block);
+    resting_.push_back({std::move(until), address, size});
   }
 }
 
 void DeviceHeap::reclaimFinished() {
-  for (std::size_t n = resting_.size(); n; --n) {
-    Resting block = std::move(resting_.front());
-    resting_.pop_front();
-    if (block.until.passed()) {
-      reclaim(block);
-    } else {
-      resting_.push_back(std::move(block));
-    }
-  }
+  while (!resting_.empty() && resting_.front().until.passed()) reclaimFirst();
 }
 
-void DeviceHeap::reclaim(const Resting& block) {
-  auto mapping = std::prev(mappings_.upper_bound(block.address));
-  if (!mapping->second.shared) return dropMapping(mapping);
-  insertFree(mapping->second.free, block.address, block.size);
-  mapping->second.freeBytes += block.size;
-  if (mapping->second.freeBytes < mapping->second.size) return;
-  // Keep one empty shared mapping: programs that allocate and free in turn would otherwise map and unmap each time.
-  const auto emptyOnes = std::count_if(mappings_.begin(), mappings_.end(), [](const auto& m) {
-    return m.second.shared && m.second.freeBytes == m.second.size;
-  });
-  if (emptyOnes > 1) dropMapping(mapping);
+void DeviceHeap::reclaimFirst() {
+  reclaim(resting_.front().address, resting_.front().size);
+  resting_.pop_front();
+  ++reclaimed_;
 }
 
-void DeviceHeap::dropMapping(std::map<std::uint64_t, Mapping>::iterator mapping) {
-  calls_.unmap(mapping->first);
-  credit_ += mapping->second.size;
-  insertFree(addresses_, mapping->first, mapping->second.size);
-  mappings_.erase(mapping);
+void DeviceHeap::reclaim(std::uint64_t address, std::uint64_t size) {
+  const auto at = std::prev(mappings_.upper_bound(address));
+  auto& [base, mapping] = *at;
+  if (mapping.shared) pieces_.insert(address, size, base, base + mapping.size);
+  mapping.usedBytes -= size;
+  if (mapping.usedBytes) return;
+  markIdle(base, mapping);
+  const std::uint64_t limit = idleLimit();
+  if (mapping.size > limit) return drop(at);
+  while (idleBytes_ > limit) drop(mappings_.find(idle_.begin()->second));
+}
+
+// Enough that programs which allocate and free in turn send nothing, little enough that the device's other users do not
+// miss it; always room for one shared mapping.
+std::uint64_t DeviceHeap::idleLimit() const {
+  return std::max(roundUp(kSharedMapping, granularity_), std::min(kMostIdle, (credit_ + mappedBytes_) / 8));
 }
 
 std::uint64_t DeviceHeap::mappedFree() {
   std::lock_guard lock(mutex_);
-  std::uint64_t bytes = 0;
-  for (const auto& [base, mapping] : mappings_) bytes += mapping.freeBytes;
-  for (const Resting& block : resting_) bytes += block.size;
-  return bytes;
+  return mappedBytes_ - liveBytes_;
 }
 
 }  // namespace hipr::client

@@ -2,8 +2,12 @@
 //
 // It owns a slice of the address range that client and worker both reserved. Large blocks get a mapping of their own;
 // small ones share 32 MiB mappings. A freed block rests until the work that could still touch it has finished, since
-// nobody waited for that work when it was freed. Memory is bounded by the credit the worker granted, so running out is
-// known here and now. Thread-safe.
+// nobody waited for that work when it was freed. Mappings that nobody uses any more are kept for the next block of
+// their size, up to a limit, so that allocating and freeing in turn sends nothing. Memory is bounded by the credit the
+// worker granted, so running out is known here and now; then, before anything else, the kept mappings go.
+//
+// Thread-safe. The lock is never held while the worker is asked or waited for. Every operation takes time logarithmic
+// in the number of blocks.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +16,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 
+#include "client/free_ranges.h"
 #include "client/streams.h"
 
 namespace hipr::client {
@@ -36,31 +43,43 @@ class DeviceHeap {
  private:
   struct Mapping {
     std::uint64_t size;
-    std::map<std::uint64_t, std::uint64_t> free;  // begin → size, coalesced
-    std::uint64_t freeBytes = 0;
-    bool shared = false;
+    bool shared;
+    std::uint64_t usedBytes = 0;
+    std::uint64_t idleSince = 0;  // its key in idle_ while nothing of it is used
   };
+  using MappingAt = std::map<std::uint64_t, Mapping>::iterator;
   struct Resting {
     Moment until;
     std::uint64_t address, size;
   };
 
-  std::uint64_t tryAllocate(std::uint64_t size);
-  std::uint64_t fromShared(std::uint64_t size);
-  std::uint64_t newMapping(std::uint64_t size, bool shared);  // 0 without credit or addresses
-  std::uint64_t takeAddresses(std::uint64_t size);
-  void dropMapping(std::map<std::uint64_t, Mapping>::iterator mapping);
-  void reclaim(const Resting& block);
+  std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize);
+  std::uint64_t fromMapped(std::uint64_t size);
+  bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses
+  void drop(MappingAt mapping);                      // REQUIRES: it is idle
+  void markIdle(std::uint64_t address, Mapping& mapping);
+  void markUsed(Mapping& mapping);
+  void reclaim(std::uint64_t address, std::uint64_t size);
+  void reclaimFirst();
   void reclaimFinished();
+  std::uint64_t idleLimit() const;
 
   std::mutex mutex_;
   const std::uint64_t granularity_;
   std::uint64_t credit_;  // not yet mapped
   Calls calls_;
-  std::map<std::uint64_t, std::uint64_t> addresses_;  // unmapped: begin → size, coalesced
+  FreeRanges addresses_;  // unmapped
+  FreeRanges pieces_;     // of shared mappings, free
   std::map<std::uint64_t, Mapping> mappings_;
-  std::map<std::uint64_t, std::uint64_t> live_;  // handed out: address → rounded size
+  std::unordered_map<std::uint64_t, std::uint64_t> live_;  // handed out: address → rounded size
+  std::uint64_t mappedBytes_ = 0, liveBytes_ = 0;
+  // In the order they were freed in. What one waits for, the next waits for too, so the first is always over first.
   std::deque<Resting> resting_;
+  std::uint64_t reclaimed_ = 0;  // how many have left resting_
+  // Mappings of which nothing is used, by the time that began; those for one block also by size.
+  std::map<std::uint64_t, std::uint64_t> idle_;                               // since → address
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> idleOwn_;  // size, since → address
+  std::uint64_t idleBytes_ = 0, clock_ = 0;
 };
 
 // A map of free ranges: begin → size. Merges with its neighbours.

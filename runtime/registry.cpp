@@ -259,10 +259,6 @@ void __hipRegisterManagedVar(void* hipModule, void** pointer, void* init_value, 
     r.variableAt.set(host, &r.variables.emplace_back(binary, host, name, size, memory));
 }
 
-// Texture and surface references do nothing until textures are built; their calls say so.
-void __hipRegisterTexture(void**, void*, char*, char*, int, int, int) {}
-void __hipRegisterSurface(void**, void*, char*, char*, int, int) {}
-
 void __hipUnregisterFatBinary(void** modules) {
   if (modules == nullptr) return;
   auto* binary = reinterpret_cast<Binary*>(modules);

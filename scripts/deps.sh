@@ -34,7 +34,8 @@ find_missing() { # sets missing
   for package in "${packages[@]}" "clang-${clang:-19}" "llvm-${clang:-19}" "lld-${clang:-19}"; do
     if ! installed "$package"; then missing+=("$package"); fi
   done
-  for package in clang-format-19 clang-tidy-19; do # what checks the code, where there is this version
+  # What checks the code and what some tests need in exactly this version; ./test lists what it skips without them.
+  for package in clang-format-19 clang-tidy-19 llvm-19 libclang-rt-19-dev; do
     if ! installed "$package" && available "$package"; then missing+=("$package"); fi
   done
   for package in "${wanted[@]}"; do

@@ -77,7 +77,7 @@ class Filler {
   }
   template <Composite T>
   void fill(T& message) {
-    std::apply([this](auto&... field) { (fill(field), ...); }, T::fields(message));
+    std::apply([this](auto&... field) { (this->fill(field), ...); }, T::fields(message));
   }
 
  private:

@@ -39,6 +39,12 @@ elif [[ -n $clang && -e $libraries/oclc_abi_version_500.bc ]] && command -v "llv
   fi
 fi
 
+# ./test counts these lines.
+if [[ -z $clang || -z $libraries ]]; then
+  echo "skipped kernels-v5, kernels-v6, fat and modules by clang: no clang or no ROCm device libraries are installed" >&2
+elif [[ -z $library6 ]]; then
+  echo "skipped kernels-v6: no device library for code object 6 and no llvm-as-$version to make one" >&2
+fi
 clangFlags="-x hip --offload-arch=gfx90a --rocm-path=/usr -std=c++17 -Wno-unused-command-line-argument -Wno-#warnings"
 program() { # RULE OUTPUT SOURCE [FLAGS]
   printf 'build %s: %s %s | %s\n' "$2" "$1" "$3" "$headers"

@@ -99,6 +99,22 @@ TEST(static_and_nested_variables) {
   EXPECT_EQ(n[2], 3);
 }
 
+// Compilers register every texture and surface reference at start-up, used or not: textures are not built, but a program
+// that has them and does not use them runs.
+extern "C" void __hipRegisterTexture(void**, void*, char*, char*, int, int, int);
+extern "C" void __hipRegisterSurface(void**, void*, char*, char*, int, int);
+TEST(registering_textures_does_no_harm) {
+  static int reference;
+  char name[] = "reference";
+  (void)hipGetLastError();
+  __hipRegisterTexture(nullptr, &reference, name, name, 2, 0, 0);
+  __hipRegisterSurface(nullptr, &reference, name, name, 2, 0);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  void* memory = nullptr;
+  EXPECT_EQ(hipMalloc(&memory, 16), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
 TEST(wrong_symbols) {
   int x = 0;
   static int notASymbol;

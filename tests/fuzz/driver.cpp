@@ -1,7 +1,7 @@
 // The main program of every fuzzer: replays a corpus, then runs mutations of it and random inputs. Deterministic for a
 // given seed, needs no special compiler, and the same targets also link with libFuzzer. Best built with ASan and UBSan.
 //
-//   NAME [--runs N] [--seed S] [--seconds T] [file or folder ...]
+//   NAME [--runs N] [--seed S] [--seconds T] [--corpus FOLDER, which need not exist] [file or folder ...]
 //
 // Each input is written to NAME.last-input before it runs, so that it survives a crash; replay it with `NAME --runs 0
 // FILE`.
@@ -35,7 +35,7 @@ struct Options {
 };
 
 [[noreturn]] void usage(const char* name) {
-  std::fprintf(stderr, "usage: %s [--runs N] [--seed S] [--seconds T] [file or folder ...]\n", name);
+  std::fprintf(stderr, "usage: %s [--runs N] [--seed S] [--seconds T] [--corpus FOLDER] [file or folder ...]\n", name);
   std::exit(2);
 }
 
@@ -51,6 +51,9 @@ Options parse(int argc, char** argv) {
       o.seed = std::strtoull(number(), nullptr, 0);
     } else if (arg == "--seconds") {
       o.seconds = std::strtod(number(), nullptr);
+    } else if (arg == "--corpus") {
+      const std::string folder = number();
+      if (std::filesystem::exists(folder)) o.paths.push_back(folder);
     } else if (arg.starts_with("-")) {
       usage(argv[0]);
     } else {

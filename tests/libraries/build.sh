@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the programs that use AMD's own libraries, as the distribution packages them, into OUTDIR; incremental.
 #   tests/libraries/build.sh OUTDIR
-# Where a package is missing (rocPRIM and rocSPARSE are not in every distribution), its programs are left out, with a word.
+# Where a package is missing (rocPRIM and rocSPARSE are not in every distribution), its programs are skipped, with a word.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?usage: build.sh OUTDIR}
@@ -23,7 +23,7 @@ EOF
     name=$(basename "$source" .hip)
     library=${name%%_*}
     if [[ -n ${header[$library]:-} && ! -e /usr/include/${header[$library]} ]]; then
-      echo "$name is left out: there is no ${header[$library]}" >&2
+      echo "skipped $name: there is no ${header[$library]}" >&2
       continue
     fi
     printf 'build %s: hipcc %s | %s\n  libraries = %s\n' "$name" "$source" "$shared" "${libraries[$library]:-}"

@@ -60,7 +60,7 @@ fi
 if command -v shellcheck >/dev/null; then
   for script in deploy/docker/*.sh scripts/test-amd-*.sh tests/tensorfusion/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
 else
-  skip "shellcheck is not installed"
+  skip "shell scripts: shellcheck is not installed"
 fi
 
 # --- Dockerfiles: the files they copy and the scripts they run exist; their steps are run below and in pod.sh

@@ -30,9 +30,6 @@ struct Buffer {
   }
 };
 
-#define NEEDS_ASSEMBLER \
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed"
-
 TEST(Buffer, LanesPastTheEndReadZeroAndWriteNothing) {
   NEEDS_ASSEMBLER;
   Buffer b(

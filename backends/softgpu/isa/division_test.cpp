@@ -65,7 +65,7 @@ class Divider {
 template <class F>
 void divideMany(unsigned mantissaBits, unsigned exponents) {
   using U = typename Divider<F>::U;
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   Divider<F> divider;
   std::mt19937_64 random(7);
   auto operand = [&] {

@@ -21,9 +21,6 @@ struct Lds {
   U32& word(U32 k) { return reinterpret_cast<U32*>(wave->lds.begin)[k]; }
 };
 
-#define NEEDS_ASSEMBLER \
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed"
-
 TEST(Ds, OneAndTwoElements) {
   NEEDS_ASSEMBLER;
   Lds l(

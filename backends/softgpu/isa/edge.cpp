@@ -156,7 +156,7 @@ std::vector<U32> mainModes() {
 
 void compareEdges(const std::vector<EdgeCase>& cases, const std::vector<Sources>& inputs, const std::vector<U32>& modes,
                   Gpu gpu) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   for (std::size_t first = 0; first < cases.size(); first += kCasesAtOnce) {
     auto from = cases.begin() + static_cast<long>(first);
     std::vector<EdgeCase> some(from, from + static_cast<long>(std::min(kCasesAtOnce, cases.size() - first)));

@@ -235,7 +235,7 @@ std::vector<std::string> mnemonics() {
 const EdgeTested kTested(mnemonics());
 
 void checkAll(Gpu gpu) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   std::string source;
   std::vector<Atomic> all = atomicsOf(gpu == Gpu::kGfx90a ? kOnly90a : kOnly942);
   for (const Atomic& a : all) source += assemblyOf(a, gpu) + "\n s_endpgm\n";

@@ -145,7 +145,7 @@ void compareGroup(const std::vector<Case>& cases) {
 }  // namespace
 
 void compareWithLlvm(const std::vector<Case>& cases) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   if (std::system("opt-19 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "opt-19 is not installed";
   std::map<std::vector<Type>, std::vector<Case>> groups;
   for (const Case& c : cases) groups[c.sources].push_back(c);

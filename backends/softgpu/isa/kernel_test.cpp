@@ -9,9 +9,10 @@
 namespace hipr::softgpu {
 namespace {
 
-#define MODULE(name, source) \
-  TestModule name(source);   \
-  if (!name.ok()) GTEST_SKIP() << "no HIP compiler here"
+#define MODULE(name, source)                                                       \
+  if (!TestModule::haveCompiler()) GTEST_SKIP() << "no HIP compiler is installed"; \
+  TestModule name(source);                                                         \
+  ASSERT_TRUE(name.ok()) << "it does not compile"
 
 TEST(Kernel, Saxpy) {
   MODULE(module, R"(extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

@@ -202,7 +202,7 @@ void checkAll(std::vector<Product>& products, Gpu gpu) {
 }
 
 TEST(Matrix, EveryShapeIsAProduct) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   for (Gpu gpu : {Gpu::kGfx90a, Gpu::kGfx942}) {
     std::vector<Product> products;
     for (const Row& row : allRows()) {
@@ -219,7 +219,7 @@ TEST(Matrix, EveryShapeIsAProduct) {
 }
 
 TEST(Matrix, BroadcastOfBlocks) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   std::vector<Product> cdna2, cdna3;
   cdna2.emplace_back(describe("v_mfma_f32_4x4x1f32"), Gpu::kGfx90a, false, "cbsz:2 abid:3", 2, 3);
   cdna2.emplace_back(describe("v_mfma_f32_16x16x4f16"), Gpu::kGfx90a, true, "cbsz:1 abid:1", 1, 1);
@@ -229,7 +229,7 @@ TEST(Matrix, BroadcastOfBlocks) {
 }
 
 TEST(Matrix, AccumulationRegisters) {
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed";
+  NEEDS_ASSEMBLER;
   TestWave w(assemble("v_accvgpr_write_b32 a3, v1\n v_accvgpr_write_b32 a4, 1.0\n v_accvgpr_read_b32 v2, a3"));
   w->setPair(kExecLo, 1);
   w.v(1, 0) = 77;

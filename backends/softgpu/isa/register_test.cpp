@@ -20,9 +20,6 @@ const EdgeTested kTested({"s_movrels_b32",     "s_movrels_b64",      "s_movreld_
                           "s_call_b64",        "s_getreg_b32",       "s_setreg_b32",        "s_setreg_imm32_b32",
                           "s_setvskip",        "s_cbranch_g_fork",   "s_cbranch_i_fork",    "s_cbranch_join"});
 
-#define NEEDS_ASSEMBLER \
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed"
-
 const std::vector<U64> kMasks = {0,     1,    1ull << 63,         0x8000000080000000, 0xffffffff,
                                  ~0ull, 0xf0, 0x0f0f0f0f0f0f0f0f, 0xfffffffffffffffe};
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -18,6 +20,11 @@ std::vector<std::uint8_t> readFile(const std::string& path) {
 }
 
 }  // namespace
+
+bool TestModule::haveCompiler() {
+  return std::system("command -v clang++-19 >/dev/null") == 0 && std::filesystem::exists(kBitcode) &&
+         std::filesystem::exists("/usr/include/hip/hip_runtime.h");
+}
 
 TestModule::TestModule(const std::string& source, const std::string& options, Gpu gpu) : gpu_(gpu) {
   static int serial = 0;

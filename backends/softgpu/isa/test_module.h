@@ -39,7 +39,9 @@ class TestModule {
     std::uint32_t watchdogMilliseconds = 60000;
   };
 
-  // Compiles with clang++-19 and Debian's device libraries; ok() is false when they are not installed.
+  // clang++-19 and Debian's device libraries and headers.
+  static bool haveCompiler();
+  // Compiles with them; ok() is false when that fails.
   explicit TestModule(const std::string& source, const std::string& options = "-O3", Gpu gpu = Gpu::kGfx90a);
   // An ELF code object.
   explicit TestModule(std::vector<std::uint8_t> elf, Gpu gpu = Gpu::kGfx90a);

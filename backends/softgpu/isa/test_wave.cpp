@@ -1,10 +1,18 @@
 #include "backends/softgpu/isa/test_wave.h"
 
 #include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 
 namespace hipr::softgpu {
+
+bool haveAssembler() {
+  static const bool have = std::system("command -v llvm-mc-19 llvm-objcopy-19 >/dev/null") == 0;
+  return have;
+}
 
 std::vector<std::uint32_t> assemble(const std::string& source, const std::string& cpu) {
   std::string base = "/tmp/softgpu_asm_" + std::to_string(getpid());
@@ -13,13 +21,15 @@ std::vector<std::uint32_t> assemble(const std::string& source, const std::string
   std::string command = "llvm-mc-19 -triple=amdgcn-amd-amdhsa -mcpu=" + cpu + " -filetype=obj " + input + " -o " +
                         object + " && llvm-objcopy-19 -O binary --only-section=.text " + object + " " + text;
   std::vector<std::uint32_t> words;
-  if (std::system(command.c_str()) == 0) {
+  const bool accepted = std::system(command.c_str()) == 0;
+  if (accepted) {
     std::ifstream file(text, std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(file)), {});
     words.resize(bytes.size() / 4);
     std::memcpy(words.data(), bytes.data(), words.size() * 4);
   }
   for (const std::string& path : {input, object, text}) std::remove(path.c_str());
+  if (!accepted) throw std::runtime_error("llvm-mc-19 does not assemble: " + source);
   return words;
 }
 

@@ -16,9 +16,6 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using I32 = std::int32_t;
 
-#define NEEDS_ASSEMBLER \
-  if (assemble("").empty()) GTEST_SKIP() << "llvm-mc-19 is not installed"
-
 // Formats are named from the highest bits down; X is in the lowest.
 struct Data {
   unsigned code;

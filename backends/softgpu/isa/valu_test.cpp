@@ -13,6 +13,7 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 TEST(Valu, MixedPrecision) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("v_fma_mix_f32 v6, v0, -|v2|, v4 op_sel:[1,0,0] op_sel_hi:[1,0,0]\n"
                "v_mov_b32 v7, -1\n v_fma_mixhi_f16 v7, v0, v2, v4 op_sel_hi:[1,0,0]\n"
@@ -27,6 +28,7 @@ TEST(Valu, MixedPrecision) {
 }
 
 TEST(Valu, LanesAndMasks) {
+  NEEDS_ASSEMBLER;
   TestWave w(assemble(
       "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_readlane_b32 s4, v1, 37\n"
       "s_mov_b32 s5, 9\n s_mov_b32 m0, s4\n v_writelane_b32 v2, s5, m0\n v_cmpx_gt_u32 vcc, 10, v1\n v_mov_b32 v3, 1"));
@@ -41,6 +43,7 @@ TEST(Valu, LanesAndMasks) {
 }
 
 TEST(Valu, ModeRoundsAndFlushes) {
+  NEEDS_ASSEMBLER;
   const char* kProgram =
       "v_add_f32 v6, v0, v2\n v_add_f64 v[8:9], v[0:1], v[2:3]\n v_min_f32 v10, v0, v4\n v_pk_add_f16 v11, v4, v4";
   auto run = [&](U32 mode) {
@@ -62,6 +65,7 @@ TEST(Valu, ModeRoundsAndFlushes) {
 }
 
 TEST(Valu, SignalingNansAndClamp) {
+  NEEDS_ASSEMBLER;
   TestWave w(assemble(
       "v_max_f32 v6, v0, v2\n v_min3_f32 v7, v0, v2, v2\n v_add_f32_e64 v8, v0, v2 clamp\n v_max_f32 v9, v4, v2"));
   w.v(0, 0) = 0x7f800001;  // signaling

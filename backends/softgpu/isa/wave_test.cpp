@@ -13,6 +13,7 @@ float f(std::uint32_t bits) {
 }
 
 TEST(Wave, ScalarAddSetsCarry) {
+  NEEDS_ASSEMBLER;
   TestWave w(assemble("s_mov_b32 s1, 0xffffffff\n s_add_u32 s2, s1, 2\n s_mov_b64 s[4:5], -1"));
   EXPECT_EQ(w.run(), "");
   EXPECT_EQ(w->s[2], 1u);
@@ -21,6 +22,7 @@ TEST(Wave, ScalarAddSetsCarry) {
 }
 
 TEST(Wave, VectorAddHonoursExecAndModifiers) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("s_mov_b64 exec, 0xf0\n v_mov_b32 v1, 2.0\n v_add_f32 v2, 1.0, v1\n"
                "v_add_f32_e64 v3, -v1, |v2| clamp\n v_add_f32_e64 v4, -v1, v2 mul:4"));
@@ -35,6 +37,7 @@ TEST(Wave, VectorAddHonoursExecAndModifiers) {
 }
 
 TEST(Wave, CompareSelectAndCarry) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("v_mov_b32 v1, 1.0\n v_cmp_lt_f32 vcc, v0, v1\n v_cndmask_b32 v2, 5, v1, vcc\n"
                "v_mov_b32 v4, -1\n v_addc_co_u32 v3, vcc, 0, v4, vcc"));
@@ -48,6 +51,7 @@ TEST(Wave, CompareSelectAndCarry) {
 }
 
 TEST(Wave, FusedMultiplyAdd) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("v_mov_b32 v1, 2.0\n v_mov_b32 v2, 0.5\n v_fmac_f32 v2, 4.0, v1\n v_fma_f32 v3, v1, v1, -v2\n"
                "v_mov_b32 v4, 0\n v_mov_b32 v5, 0x40080000\n v_fma_f64 v[6:7], v[4:5], v[4:5], 1.0"));
@@ -58,6 +62,7 @@ TEST(Wave, FusedMultiplyAdd) {
 }
 
 TEST(Wave, SdwaAndDpp) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("v_mov_b32 v1, 0x11223344\n"
                "v_mov_b32_sdwa v2, v1 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_3\n"
@@ -78,6 +83,7 @@ TEST(Wave, SdwaAndDpp) {
 }
 
 TEST(Wave, NoOpsAreSteppedOver) {
+  NEEDS_ASSEMBLER;
   TestWave w(assemble("s_getpc_b64 s[0:1]\n s_nop 0\n s_waitcnt 0\n s_mov_b32 s2, 1\n s_mov_b32 s3, 1"));
   EXPECT_EQ(w.run(2), "");
   EXPECT_EQ(w->pair(0), w->code->region().begin + 4);
@@ -87,6 +93,7 @@ TEST(Wave, NoOpsAreSteppedOver) {
 
 // More of them than a step or a page of decoded code has room for, and jumps into their midst.
 TEST(Wave, ManyNoOps) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("s_branch to\n back: .rept 1100\n s_nop 0\n .endr\n s_add_u32 s2, s2, 1\n s_endpgm\n"
                ".rept 500\n s_nop 0\n .endr\n to: .rept 3\n s_nop 0\n .endr\n s_add_u32 s2, s2, 2\n s_branch back"));
@@ -96,6 +103,7 @@ TEST(Wave, ManyNoOps) {
 }
 
 TEST(Wave, BudgetIsExactAndGoesOn) {
+  NEEDS_ASSEMBLER;
   TestWave w(
       assemble("s_mov_b32 s2, 1\n s_set_gpr_idx_on s2, gpr_idx(DST)\n v_mov_b32 v4, 7\n s_set_gpr_idx_off\n"
                "s_barrier\n s_mov_b32 s3, 1\n s_mov_b32 s4, 1"));

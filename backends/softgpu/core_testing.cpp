@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "code_object/code_object.h"
 #include "code_object/test_image.h"
 #include "runtime/async_error.h"
 

@@ -9,6 +9,7 @@ constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries w
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
 constexpr std::uint64_t kMostIdle = 256 << 20;
+constexpr std::uint64_t kLargestIdle = 32 << 20;  // using a larger block after its free is a fault, as it is locally
 
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -176,7 +177,7 @@ void DeviceHeap::reclaim(std::uint64_t address, std::uint64_t size) {
   if (mapping.usedBytes) return;
   markIdle(base, mapping);
   const std::uint64_t limit = idleLimit();
-  if (mapping.size > limit) return drop(at);
+  if (mapping.size > std::min(limit, kLargestIdle)) return drop(at);
   while (idleBytes_ > limit) drop(mappings_.find(idle_.begin()->second));
 }
 

@@ -1,4 +1,5 @@
 // Copies of two and three dimensions, in the runtime's and the driver's shapes.
+#include "abi/translate.h"
 #include "tests/e2e/rows/book.h"
 
 namespace hipr::rows {
@@ -44,8 +45,8 @@ template <class Shape>
 Shape driverShape(Scene& s, const Sides& sides) {
   Shape p{};
   const bool toHost = sides.to == s.host.data(), fromHost = sides.from == s.host.data();
-  p.dstMemoryType = memoryType(s, toHost);
-  p.srcMemoryType = memoryType(s, fromHost);
+  p.dstMemoryType = static_cast<decltype(p.dstMemoryType)>(memoryType(s, toHost));
+  p.srcMemoryType = static_cast<decltype(p.srcMemoryType)>(memoryType(s, fromHost));
   (toHost ? p.dstHost : p.dstDevice) = sides.to;
   if (fromHost) {
     p.srcHost = sides.from;
@@ -60,6 +61,13 @@ Shape driverShape(Scene& s, const Sides& sides) {
     p.Depth = kDepth;
   }
   return p;
+}
+
+template <class F, class... Rest>
+void driverBox(Scene& s, F f, const Sides& sides, Rest... rest) {
+  const auto shape = driverShape<HIP_MEMCPY3D>(s, sides);
+  const auto shape5 = driverShape<abi::Memcpy3D5>(s, sides);  // of other widths in version 5
+  s.call(f, s.abi == 5 ? reinterpret_cast<const HIP_MEMCPY3D*>(&shape5) : &shape, rest...);
 }
 
 // The directions that matter, for anything that copies between two addresses.
@@ -101,14 +109,9 @@ void addCopyShapeRows(Book& book) {
     const auto shape = driverShape<hip_Memcpy2D>(s, sides);
     s.call(f, &shape);
   });
-  addDirections(ROW(hipDrvMemcpy3D), false, [](Scene& s, auto f, const Sides& sides) {
-    const auto shape = driverShape<HIP_MEMCPY3D>(s, sides);
-    s.call(f, &shape);
-  });
-  addDirections(ROW(hipDrvMemcpy3DAsync), true, [](Scene& s, auto f, const Sides& sides) {
-    const auto shape = driverShape<HIP_MEMCPY3D>(s, sides);
-    s.call(f, &shape, s.stream);
-  });
+  addDirections(ROW(hipDrvMemcpy3D), false, [](Scene& s, auto f, const Sides& sides) { driverBox(s, f, sides); });
+  addDirections(ROW(hipDrvMemcpy3DAsync), true,
+                [](Scene& s, auto f, const Sides& sides) { driverBox(s, f, sides, s.stream); });
   ROW(hipMemcpy3DPeer)
       .standard("device to host",
                 [](Scene& s, auto f) {

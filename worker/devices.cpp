@@ -34,7 +34,7 @@ Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
   std::vector<StreamPtr> busy;
   for (const StreamPtr& stream : order_.streams(m.device)) {
     if (stream->broken != hipSuccess) continue;
-    if (order_.look(*stream) != hipSuccess || reporter_.owesMemory(*stream)) busy.push_back(stream);
+    if (order_.look(*stream) != hipSuccess || reporter_.owes(*stream)) busy.push_back(stream);
   }
   if (busy.empty()) {
     for (const StreamPtr& stream : order_.streams(m.device)) reporter_.told(*stream, stream->sent);

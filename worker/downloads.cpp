@@ -28,7 +28,7 @@ std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint6
 Start Download::start() {
   position_ = stream_->given + 1;
   const bool small = from_.bytes() <= kSmall;
-  if (direct_ && small && context_.order.quiet(stream_) && !context_.reporter.owesMemory(*stream_)) {
+  if (direct_ && small && context_.order.quiet(stream_) && !context_.reporter.owes(*stream_)) {
     sendNow();
     return Start::kDone;
   }
@@ -37,13 +37,18 @@ Start Download::start() {
     return Start::kLater;
   }
   hipError_t error = hipSuccess;
-  while (error == hipSuccess && !allGiven() && pieces_.size() < kAhead) error = copyNext();
+  {
+    std::lock_guard lock(mutex_);
+    while (error == hipSuccess && !allGiven() && pieces_.size() < kAhead) error = copyNext();
+  }
   if (error != hipSuccess) {
     reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
     return Start::kGiven;
   }
   context_.crew.add(stream_->lane, [self = shared_from_this()] { self->deliver(); });
-  return allGiven() ? Start::kGiven : Start::kLater;
+  if (!allGiven()) return Start::kLater;
+  context_.reporter.deliveries().add(shared_from_this());
+  return Start::kGiven;
 }
 
 hipError_t Download::copyNext() {
@@ -55,43 +60,61 @@ hipError_t Download::copyNext() {
                                 hipMemcpyDeviceToHost);
   if (error == hipSuccess) piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
   if (error != hipSuccess) return error;
+  events_.push_back(piece.event);
   pieces_.push_back(std::move(piece));
   given_ += length;
   return hipSuccess;
 }
 
+bool Download::complete() {
+  std::lock_guard lock(mutex_);
+  return pieces_.empty() || context_.backend.hip.hipEventQuery(pieces_.back().event) == hipSuccess;
+}
+
+void Download::send() {
+  std::lock_guard lock(mutex_);
+  while (!pieces_.empty()) sendFirst();
+}
+
+void Download::sendFirst() {
+  const Piece piece = std::move(pieces_.front());
+  pieces_.pop_front();
+  const std::span<const std::byte> bytes(piece.block.get(), piece.length);
+  if (piece.length > kSmall) return sendPiece(bytes, piece.offset);
+  const auto head = dataHead(id_, piece.offset, piece.length);
+  std::vector<std::byte> frame(head.begin(), head.end());
+  frame.insert(frame.end(), bytes.begin(), bytes.end());
+  context_.outbox.postAlong(frame);  // the answer comes next
+}
+
 void Download::deliver() {
   hipError_t error = hipSuccess;
-  bool held = !allGiven();
-  while (!pieces_.empty() && error == hipSuccess) {
-    const Piece piece = std::move(pieces_.front());
-    pieces_.pop_front();
-    error = context_.backend.hip.hipEventSynchronize(piece.event);
-    context_.order.events(stream_->device).give(piece.event);
-    if (error == hipSuccess && !allGiven()) error = copyNext();
-    if (held && (allGiven() || error != hipSuccess)) {
-      held = false;
+  bool held = false;
+  do {
+    hipEvent_t next = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      held = !allGiven();
+      if (!pieces_.empty()) next = pieces_.front().event;
+    }
+    if (!next) break;  // somebody else has sent the rest
+    error = context_.backend.hip.hipEventSynchronize(next);
+    bool given = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (error == hipSuccess && held) error = copyNext();
+      given = held && (allGiven() || error != hipSuccess);
+      if (error == hipSuccess && !pieces_.empty()) sendFirst();
+    }
+    if (given) {
+      context_.reporter.deliveries().add(shared_from_this());  // before anybody can learn of what comes after it
       context_.order.given(stream_);
     }
-    if (error != hipSuccess) break;
-    if (pieces_.empty() && piece.length <= kSmall) {  // one frame less to send by itself
-      std::vector<std::byte> frame;
-      const auto head = dataHead(id_, piece.offset, piece.length);
-      frame.insert(frame.end(), head.begin(), head.end());
-      frame.insert(frame.end(), piece.block.get(), piece.block.get() + piece.length);
-      context_.reporter.show(*stream_, position_);
-      appendFrame(frame, wire::Opcode::kDownload, request_, wire::HIP_REMOTE_FLAG_REPLY, wire::Done{hipSuccess});
-      context_.order.reached(stream_, position_);
-      context_.reporter.told(*stream_, position_);
-      return context_.outbox.post(frame);
-    }
-    sendPiece({piece.block.get(), piece.length}, piece.offset);
-  }
+  } while (error == hipSuccess);
+  context_.reporter.deliveries().remove(*this);
+  for (const hipEvent_t event : events_) context_.order.events(stream_->device).give(event);
   // After a failure the GPU may still write to blocks: they stay out of the pool until it has come to rest.
-  for (Piece& piece : pieces_) {
-    context_.order.events(stream_->device).give(piece.event);
-    context_.order.keep(stream_, std::move(piece.block));
-  }
+  for (Piece& piece : pieces_) context_.order.keep(stream_, std::move(piece.block));
   pieces_.clear();
   context_.order.reached(stream_, position_);
   answer(error);

@@ -7,8 +7,9 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::size_t kCapacity = 256 << 10;
-// After bulk data only this much is read ahead: the next header, but little of the next bulk, which would be copied
-// twice.
+// How much is read ahead: many small messages, but little of bulk data, which would be copied twice. Behind bulk data
+// there is probably more of it.
+constexpr std::size_t kAhead = 16 << 10;
 constexpr std::size_t kBehindBulk = 256;
 constexpr std::chrono::seconds kPatience(2);
 
@@ -30,7 +31,7 @@ void FrameReader::compact() {
 bool FrameReader::poll() {
   if (buffered() >= wire::kHeaderSize) return true;
   compact();
-  const net::Transport::Room room(buffer_.get() + end_, kCapacity - end_);
+  const net::Transport::Room room(buffer_.get() + end_, std::min(kAhead, kCapacity - end_));
   std::size_t got = 0;
   const Status status = transport_.receive({&room, 1}, net::Transport::Patience::kNone, &got);
   end_ += got;
@@ -41,7 +42,8 @@ bool FrameReader::poll() {
 Status FrameReader::fill(std::size_t wanted) {
   if (begin_ + wanted > kCapacity || begin_ == end_) compact();
   while (buffered() < wanted) {
-    const net::Transport::Room room(buffer_.get() + end_, kCapacity - end_);
+    const net::Transport::Room room(buffer_.get() + end_,
+                                    std::min(std::max(kAhead, wanted - buffered()), kCapacity - end_));
     std::size_t got = 0;
     if (Status status = transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got); !status.ok())
       return status;

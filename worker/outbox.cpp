@@ -32,10 +32,27 @@ void Outbox::keep(std::span<const std::byte> bytes) {
   queued_.insert(queued_.end(), bytes.begin(), bytes.end());
 }
 
+void Outbox::postAlong(std::span<const std::byte> frames) {
+  Lock lock(mutex_);
+  if (failed_) return;
+  counters_.sent(frames.size());
+  if (busy_ || !queued_.empty()) return keep(frames);
+  along_.insert(along_.end(), frames.begin(), frames.end());
+}
+
 void Outbox::post(std::span<const std::byte> frames) {
   Lock lock(mutex_);
   if (failed_) return;
   counters_.sent(frames.size());
+  if (!along_.empty()) {
+    along_.insert(along_.end(), frames.begin(), frames.end());
+    frames = along_;
+  }
+  if (!frames.empty()) sendOrKeep(frames);
+  along_.clear();
+}
+
+void Outbox::sendOrKeep(std::span<const std::byte> frames) {
   if (busy_ || !queued_.empty()) return keep(frames);
   std::size_t sent = 0;
   if (!transport_.trySend(frames, &sent).ok()) {
@@ -44,7 +61,7 @@ void Outbox::post(std::span<const std::byte> frames) {
   }
   if (sent == frames.size()) return;
   keep(frames.subspan(sent));
-  if (!flusher_.joinable()) flusher_ = std::thread([this] { flush(); });
+  if (!flusher_.joinable()) flusher_ = std::thread([this] { sendLeftovers(); });
   changed_.notify_all();
 }
 
@@ -73,6 +90,8 @@ void Outbox::stopUsing(Lock& lock) {
 void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte> body) {
   Lock lock(mutex_);
   startUsing(lock);
+  keep(along_);
+  along_.clear();
   sendQueued(lock);
   if (!failed_ && !(head.empty() && body.empty())) {
     lock.unlock();
@@ -88,7 +107,7 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
   stopUsing(lock);
 }
 
-void Outbox::flush() {
+void Outbox::sendLeftovers() {
   Lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || (!queued_.empty() && !busy_); });

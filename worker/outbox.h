@@ -26,6 +26,9 @@ class Outbox {
   ~Outbox();
 
   void post(std::span<const std::byte> frames);  // one or several whole frames
+  // Leaves together with whatever is sent next: for what nobody waits for by itself.
+  void postAlong(std::span<const std::byte> frames);
+  void flush() { post({}); }  // what was posted along
   // Waits until the socket has taken all of it.
   void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body);
   // Nothing more will be sent; the transport is shut down, which wakes the reader.
@@ -41,13 +44,14 @@ class Outbox {
   void stopUsing(Lock& lock);   // sends what was queued meanwhile
   void sendQueued(Lock& lock);
   void keep(std::span<const std::byte> bytes);
-  void flush();  // the thread for leftovers
+  void sendOrKeep(std::span<const std::byte> frames);
+  void sendLeftovers();  // the thread for them
 
   net::Transport& transport_;
   SessionCounters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::byte> queued_;
+  std::vector<std::byte> queued_, along_;
   bool busy_ = false;  // somebody is in a send that may wait
   bool failed_ = false;
   bool ending_ = false;

@@ -19,7 +19,12 @@ bool Reporter::owesMemory(const Stream& stream) const {
   return hostMemory_.any() && stream.lastWriter.load() > stream.shown.load();
 }
 
+bool Reporter::owes(const Stream& stream) const {
+  return !deliveries_.none() || owesMemory(stream);
+}
+
 void Reporter::show(Stream& stream, std::uint64_t position) {
+  deliveries_.sendComplete();
   if (output_) output_->drain();
   if (position <= stream.shown.load() || !owesMemory(stream)) return;
   hostMemory_.sendChanges(outbox_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "worker/backend.h"
+#include "worker/deliveries.h"
 #include "worker/host_memory.h"
 #include "worker/outbox.h"
 #include "worker/output.h"
@@ -19,9 +20,12 @@ class Reporter {
   Reporter(const Backend& backend, Outbox& outbox, HostMemory& hostMemory, OutputRelay* output)
       : backend_(backend), outbox_(outbox), hostMemory_(hostMemory), output_(output) {}
 
-  // Finished kernels may have written host memory that the client has not seen.
-  bool owesMemory(const Stream& stream) const;
-  // Before the client learns that this position is done: sends what was written and printed. May wait for the socket.
+  Deliveries& deliveries() { return deliveries_; }
+
+  // What has been done includes bytes for the client that it has not got: copies, or host memory that kernels wrote.
+  bool owes(const Stream& stream) const;
+  // Before the client learns that this position is done: sends what was copied, written and printed. May wait for the
+  // socket.
   void show(Stream& stream, std::uint64_t position);
   void told(Stream& stream, std::uint64_t position);                          // an answer being sent implies it
   void progress(Stream& stream, std::uint64_t position);                      // tells it. REQUIRES: shown
@@ -30,10 +34,14 @@ class Reporter {
   void forgetFailures();
 
  private:
+  bool owesMemory(const Stream& stream) const;
+
   const Backend& backend_;
   Outbox& outbox_;
   HostMemory& hostMemory_;
   OutputRelay* output_;  // or null
+
+  Deliveries deliveries_;
 
   std::mutex mutex_;
   std::vector<hipError_t> failures_;

@@ -94,6 +94,7 @@ Crew::Delay Session::rest() {
     end_ = Status::unavailable("the client said nothing in time");
     return Crew::kEnd;
   }
+  outbox_.flush();
   bool more = false;
   for (const StreamPtr& stream : order_.streams(-1)) {
     const hipError_t error = order_.look(*stream);

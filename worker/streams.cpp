@@ -48,7 +48,7 @@ Session::Answer Session::onStreamSynchronize(const wire::StreamSynchronize& m) {
   std::vector<StreamPtr> busy;
   for (const StreamPtr& other : s->null() ? order_.streams(s->device) : std::vector{s}) {
     if (!other->blocking && other != s) continue;
-    if (order_.look(*other) != hipSuccess || reporter_.owesMemory(*other)) busy.push_back(other);
+    if (order_.look(*other) != hipSuccess || reporter_.owes(*other)) busy.push_back(other);
   }
   if (!busy.empty()) {
     answerWhenDone(busy, wire::Opcode::kStreamSynchronize);

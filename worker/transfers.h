@@ -77,13 +77,15 @@ class Upload : public std::enable_shared_from_this<Upload> {
 };
 
 // Bytes on their way to the client: Data frames, then the answer.
-class Download : public std::enable_shared_from_this<Download> {
+class Download : public Delivery, public std::enable_shared_from_this<Download> {
  public:
   Download(TransferContext& context, std::uint64_t id, std::uint32_t request, StreamPtr stream, const wire::Shape& from,
            bool direct)
       : context_(context), id_(id), request_(request), stream_(std::move(stream)), from_(from), direct_(direct) {}
 
   Start start();  // REQUIRES: called as a start function
+  bool complete() override;
+  void send() override;
 
  private:
   struct Piece {
@@ -92,9 +94,10 @@ class Download : public std::enable_shared_from_this<Download> {
     hipEvent_t event = nullptr;  // the GPU has written it
   };
 
-  hipError_t copyNext();  // lets the GPU copy the next piece into a block
+  hipError_t copyNext();  // lets the GPU copy the next piece into a block. REQUIRES: mutex_
   bool allGiven() const { return given_ == from_.bytes(); }
-  void deliver();  // on a thread that may wait: sends the pieces as they come
+  void sendFirst();  // of the pieces. REQUIRES: mutex_, and the GPU has copied it
+  void deliver();    // on a thread that may wait: sends the pieces as they come, and answers
   void deliverDirect(hipError_t error);
   void sendPiece(std::span<const std::byte> bytes, std::uint64_t offset);
   void sendNow();  // all of it and the answer in one go
@@ -107,8 +110,11 @@ class Download : public std::enable_shared_from_this<Download> {
   const wire::Shape from_;
   const bool direct_;
   std::uint64_t position_ = 0;
+
+  std::mutex mutex_;         // guards what follows; not held while Order or the reporter is called
   std::uint64_t given_ = 0;  // bytes the GPU has been told to copy
   std::deque<Piece> pieces_;
+  std::vector<hipEvent_t> events_;  // of all pieces; they go back when nobody can be waiting for one
 };
 
 }  // namespace hipr::worker

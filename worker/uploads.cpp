@@ -35,7 +35,14 @@ void Upload::open() {
     state_ = State::kOpen;
     early.swap(early_);
   }
-  push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
+  // A client that has more to send than it may unasked waits for this; otherwise there is no hurry.
+  std::vector<std::byte> frame;
+  appendFrame(frame, wire::Opcode::kTransferOpen, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::TransferOpen{id_});
+  if (total_ > wire::kMaxDataChunk) {
+    context_.outbox.post(frame);
+  } else {
+    context_.outbox.postAlong(frame);
+  }
   for (Piece& piece : early) {
     context_.early -= piece.length;
     place(std::move(piece));

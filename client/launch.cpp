@@ -66,6 +66,7 @@ hipError_t launch(const Launch& l, Stream& stream) {
     if (start) start->recordedAt(r, position);
     if (stop) stop->recordedAt(r, position);
   });
+  if (s.host().anyExposed()) s.exchangeHostMemory();
   return hipSuccess;
 }
 

@@ -60,9 +60,11 @@ class Mirror::Message {
 bool Mirror::add(std::uint64_t number, std::byte* memory, std::size_t size) {
   auto* agreed = static_cast<std::byte*>(std::calloc(size, 1));  // takes no memory until something differs
   if (!agreed) return false;
+  Region region{memory, size, std::unique_ptr<std::byte, Free>(agreed)};
   std::lock_guard lock(state_);
-  regions_[number] = Region{memory, size, std::unique_ptr<std::byte, Free>(agreed)};
-  newest_ = std::max(newest_, number);
+  if (number <= newest_) return false;
+  regions_[number] = std::move(region);
+  newest_ = number;
   count_ = regions_.size();
   return true;
 }

@@ -55,9 +55,9 @@ class Mirror {
  public:
   explicit Mirror(Link link) : link_(std::move(link)) {}
 
-  // Numbers are given by the client, each once, in ascending order.
-  bool add(std::uint64_t number, std::byte* memory, std::size_t size);  // false: no memory for the agreed content
-  void remove(std::uint64_t number);                                    // then nobody looks at the memory any more
+  // False when there is no memory for the agreed content, or the number is not higher than all before.
+  bool add(std::uint64_t number, std::byte* memory, std::size_t size);
+  void remove(std::uint64_t number);  // when it returns nobody looks at the memory any more
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
 
   // Writes what the other side has changed. False when the message makes no sense; then nothing is written. What is

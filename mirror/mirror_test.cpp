@@ -127,7 +127,7 @@ TEST(Mirror, AddressesAreToldBeforeTheyTravel) {
   const std::uint64_t words[3] = {0xfff, 0x1800, 0x2000};
   std::memcpy(memory + 8, words, sizeof words);
   mirror.send();
-  EXPECT_EQ(log, (std::vector<std::string>{"address 6144", "bytes"}))
+  EXPECT_EQ(log, (std::vector<std::string>{"address 6144", "bytes", "bytes"}))
       << "the middle one is data, the others may be flags";
 }
 

@@ -54,6 +54,7 @@ hipError_t Session::onLaunchKernel(const wire::LaunchKernel& m) {
   }
   progress_.count(s);
   s->lastWriter = s->issued;
+  if (hostMemory_.any()) exchange_.start();
   for (const auto& e : {start, stop}) {
     if (!e) continue;
     e->stream = s;

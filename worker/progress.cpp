@@ -17,6 +17,7 @@ Progress::~Progress() = default;
 
 void Progress::count(const StreamPtr& stream) {
   ++stream->issued;
+  ++issued_;
   SessionCounters::add(outbox_.counters().issued);
   if (stream->inUnwatched) return;
   stream->inUnwatched = true;
@@ -132,7 +133,7 @@ void Progress::syncHost(Stream& stream, std::uint64_t position) {
     std::lock_guard lock(mutex_);
     if (position <= stream.synced || !needsHostSync(stream)) return;
   }
-  hostMemory_.sendChanges(outbox_);
+  hostMemory_.sendChanges();
   std::lock_guard lock(mutex_);
   stream.synced = std::max(stream.synced, position);
 }
@@ -150,6 +151,7 @@ void Progress::finish(Stream& stream, std::uint64_t position, hipError_t error, 
     std::lock_guard lock(mutex_);
     if (const std::uint64_t before = stream.finished.load(); position > before) {
       SessionCounters::add(outbox_.counters().finished, position - before);
+      finished_ += position - before;
       stream.finished = position;
     }
     while (!stream.cleanups.empty() && stream.cleanups.front().position <= position) {

@@ -57,6 +57,7 @@ class Progress {
   void reached(Stream& stream, const Transfer* transfer);
   void fail(hipError_t error, const std::string& what, wire::Opcode opcode);  // AsyncFailure, once per kind of error
   void forgetFailures();
+  bool unfinished() const { return issued_.load() != finished_.load(); }  // some stream has work that is not known over
 
  private:
   void watch(const StreamPtr& stream);
@@ -71,7 +72,8 @@ class Progress {
   OutputRelay* output_;                             // or null
   std::vector<std::unique_ptr<EventPool>> events_;  // per device
 
-  std::vector<StreamPtr> unwatched_;  // the reader's
+  std::vector<StreamPtr> unwatched_;                    // the reader's
+  std::atomic<std::uint64_t> issued_{0}, finished_{0};  // operations of all streams
 
   std::mutex mutex_;  // guards the marked part of every Stream, and what follows
   std::vector<hipError_t> failures_;

@@ -31,11 +31,13 @@ Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options
       reader_(socket_.fd()),
       outbox_(socket_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
       codeCache_(options_.cacheFolder),
-      hostMemory_(backend_),
+      hostMemory_(backend_, outbox_),
       memory_(backend_),
       staging_(backend_, waiters_),
       transferContext_{outbox_, staging_, waiters_},
-      progress_(backend_, outbox_, waiters_, hostMemory_, options_.output) {
+      progress_(backend_, outbox_, waiters_, hostMemory_, options_.output),
+      exchange_([this] { return hostMemory_.any() && progress_.unfinished(); },
+                [this] { return hostMemory_.sendChanges(); }) {
   if (options_.output) options_.output->forwardTo(outbox_);
   for (int device = 0; device < backend_.devices(); ++device) {
     auto stream = std::make_shared<Stream>();

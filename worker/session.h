@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
+#include "mirror/heartbeat.h"
 #include "net/socket.h"
 #include "runtime/platform.h"
 #include "wire/messages.h"
@@ -208,7 +209,8 @@ class Session {
 
   TransferContext transferContext_;
   Progress progress_;
-  Waiters waiters_;  // last, so that its threads end before anything they use
+  mirror::Heartbeat exchange_;  // of host memory, while kernels that may use it run
+  Waiters waiters_;             // last, so that its threads end before anything they use
 };
 
 }  // namespace hipr::worker

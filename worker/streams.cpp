@@ -130,7 +130,7 @@ hipError_t Session::onHostFunction(const wire::HostFunction& m) {
     backend_.use(s->device);
     error = backend_.callHost(s->native, [this, call, id = m.id] {
       // The function may look at what kernels before it wrote, and print after what they printed.
-      hostMemory_.sendChanges(outbox_);
+      hostMemory_.sendChanges();
       if (options_.output) options_.output->drain();
       push(outbox_, wire::Opcode::kRunHostFunction, wire::RunHostFunction{id});
       call->wait();

@@ -193,8 +193,12 @@ std::uint64_t HostMemory::alias(std::uint64_t host) {
   return region ? region->address + (host - reinterpret_cast<std::uint64_t>(region->host)) : host;
 }
 
-bool HostMemory::flush() {
-  return mirror_.send();
+void HostMemory::flush() {
+  mirror_.send();
+}
+
+bool HostMemory::exchange() {
+  return mirror_.exchange();
 }
 
 bool HostMemory::apply(const wire::HostBytes& changes) {

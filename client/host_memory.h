@@ -46,7 +46,8 @@ class HostMemory {
   bool anyExposed() const { return mirror_.any(); }
   bool exposed(std::uint64_t address);         // kernels may have changed it: the worker's copy counts
   std::uint64_t alias(std::uint64_t host);     // where the worker has the byte at this host address
-  bool flush();                                // send what the program changed; false when it has changed nothing
+  void flush();                                // send what the program changed
+  bool exchange();                             // the same while kernels run (Mirror::exchange)
   bool apply(const wire::HostBytes& changes);  // what kernels changed; false when it makes no sense
 
  private:

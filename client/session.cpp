@@ -123,7 +123,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
                           [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }});
     exchange_ = std::make_unique<mirror::Heartbeat>(
         [this] { return host_->anyExposed() && connection_->alive() && !streams_.now().passed(); },
-        [this] { return host_->flush(); });
+        [this] { return host_->exchange(); });
     hostFunctions_ = std::make_unique<HostFunctions>(
         [this](std::uint64_t id) { connection_->post<wire::Opcode::kHostFunctionDone>({id}); });
     if (reply.deviceBase) makeHeaps(reply);

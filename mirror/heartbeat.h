@@ -1,7 +1,7 @@
 // Heartbeat: a thread that does something every so often while it is wanted, and sleeps otherwise. It exists from the
 // first start() on.
 //
-// It is meant for Mirror::send(): `wanted` says that memory is exposed and work that may use it is unfinished. The
+// It is meant for Mirror::exchange(): `wanted` says that memory is exposed and work that may use it is unfinished. The
 // first step comes a pause after start(), so work that is over by then is not disturbed at all. A pause is short after
 // a step that found something and grows while nothing happens; a step that takes long is followed by a longer pause, so
 // that comparing much memory never takes more than a tenth of a processor.

@@ -98,10 +98,10 @@ TEST_F(Live, ManyChangesOnBothSidesAtOnceDoNotStallEachOther) {
 
 // Atomic, as a program and a kernel that talk to each other must write; of any size and place.
 void put(std::byte* at, std::uint64_t value) {
-  unitAt<std::uint64_t>(at).store(value, std::memory_order_release);
+  __atomic_store_n(unitAt<std::uint64_t>(at), value, __ATOMIC_RELEASE);
 }
 std::uint64_t get(const std::byte* at) {
-  return unitAt<std::uint64_t>(at).load(std::memory_order_acquire);
+  return __atomic_load_n(unitAt<std::uint64_t>(at), __ATOMIC_ACQUIRE);
 }
 
 // Both sides wait for each other in turn, thousands of times; data of all shapes goes along.
@@ -115,8 +115,8 @@ TEST_F(Live, AFlagNeverComesBeforeItsData) {
     memory[1][number - 1] = b.side.add(number, kWords * kWord);
   }
   std::atomic<bool> over{false}, wrong{false};
-  Heartbeat beatA([&] { return !over; }, [&] { return a.side.mirror.send(); });
-  Heartbeat beatB([&] { return !over; }, [&] { return b.side.mirror.send(); });
+  Heartbeat beatA([&] { return !over; }, [&] { return a.side.mirror.exchange(); });
+  Heartbeat beatB([&] { return !over; }, [&] { return b.side.mirror.exchange(); });
   beatA.start();
   beatB.start();
 

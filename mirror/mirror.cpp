@@ -132,10 +132,10 @@ bool Mirror::compare(Place& place, Found&& found, Enough&& enough) {
   return false;
 }
 
-// Sends the data that has changed and returns the words that may be flags, those `known` as such among them; both in
-// ascending order.
-std::vector<ChangedWord> Mirror::look(const std::vector<ChangedWord>& known, Message& out) {
-  std::vector<ChangedWord> flags;
+// Sends the data that has changed and finds the words that may be flags, those `known` as such among them; both in
+// ascending order. False when it gave way and has not seen everything.
+bool Mirror::look(const std::vector<ChangedWord>& known, bool giveWay, Message& out, std::vector<ChangedWord>& flags) {
+  flags.clear();
   std::size_t first = 0;  // of the present region
   auto next = known.begin();
   const auto isKnown = [&](const ChangedWord& word) {  // asked in ascending order
@@ -177,8 +177,9 @@ std::vector<ChangedWord> Mirror::look(const std::vector<ChangedWord>& known, Mes
       clusters.close();
     }
     out.send();
+    if (giveWay && wantToSend_.load(std::memory_order_relaxed)) return false;
   }
-  return flags;
+  return true;
 }
 
 void Mirror::sendFlags(std::vector<ChangedWord> flags, Message& out) {
@@ -204,12 +205,30 @@ void Mirror::sendFlags(std::vector<ChangedWord> flags, Message& out) {
 
 bool Mirror::send() {
   if (!any()) return false;
-  std::lock_guard sending(sending_);
+  const auto sending = lockSending();
+  return sendChanges(false);
+}
+
+bool Mirror::exchange() {
+  if (!any()) return false;
+  std::unique_lock sending(sending_, std::try_to_lock);
+  return sending ? sendChanges(true) : true;
+}
+
+std::unique_lock<std::mutex> Mirror::lockSending() {
+  ++wantToSend_;
+  std::unique_lock sending(sending_);
+  --wantToSend_;
+  return sending;
+}
+
+bool Mirror::sendChanges(bool giveWay) {
   Message out(*this);
-  std::vector<ChangedWord> flags = look({}, out), again;
+  std::vector<ChangedWord> flags, again;
+  if (!look({}, giveWay, out, flags)) return true;
   if (flags.empty()) return false;  // every change has edges
   for (int looks = 2;; ++looks) {
-    again = look(flags, out);
+    if (!look(flags, giveWay, out, again)) return true;
     if (looks == kMaxLooks || std::includes(flags.begin(), flags.end(), again.begin(), again.end(), precedes)) break;
     flags.swap(again);
   }

@@ -65,9 +65,10 @@ class Mirror {
   bool apply(const wire::HostBytes& message);
 
   // For messages that must not pass between or be passed by messages of this mirror.
-  std::unique_lock<std::mutex> lockSending() { return std::unique_lock(sending_); }
+  std::unique_lock<std::mutex> lockSending();
 
   bool send();                         // everything written before the call. False when there was nothing
+  bool exchange();                     // the same, but gives up as soon as somebody else wants to send: he will do it
   void sendNew(std::uint64_t number);  // all of a region the other side has never seen. REQUIRES: sending lock held
 
  private:
@@ -86,13 +87,15 @@ class Mirror {
   class Message;
 
   // REQUIRES: sending lock held, as for all below
-  std::vector<ChangedWord> look(const std::vector<ChangedWord>& known, Message& out);
+  bool sendChanges(bool giveWay);
+  bool look(const std::vector<ChangedWord>& known, bool giveWay, Message& out, std::vector<ChangedWord>& flags);
   void sendFlags(std::vector<ChangedWord> flags, Message& out);
   template <class Found, class Enough>
   bool compare(Place& place, Found&& found, Enough&& enough);  // false when all regions have been looked at
 
   const Link link_;
   std::mutex sending_;
+  std::atomic<int> wantToSend_{0};
   std::mutex state_;
   std::map<std::uint64_t, Region> regions_;  // by number
   std::uint64_t newest_ = 0;

@@ -130,7 +130,7 @@ class Game {
     if (regions_.size() > 1 && below(4) == 0) {
       sides_[kClient].mirror.remove(regions_.front().number);
       queues_[kClient].push_back(Conceal{regions_.front().number});
-      if (below(2)) sides_[kWorker].mirror.send();
+      if (below(2)) sides_[kWorker].mirror.exchange();
       regions_.erase(regions_.begin());
     }
     if (regions_.size() < 5 && below(3) == 0) expose();
@@ -142,9 +142,9 @@ class Game {
       case 1:
         return sendAndMark(kWorker);
       case 2:
-        return void(sides_[kClient].mirror.send());
+        return void(sides_[kClient].mirror.exchange());
       case 3:
-        return void(sides_[kWorker].mirror.send());
+        return void(sides_[kWorker].mirror.exchange());
       case 4:
         return below(4) ? void() : synchronize();
       case 5:

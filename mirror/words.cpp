@@ -7,25 +7,26 @@ namespace {
 
 // Bytes of a unit that are not in `mask` belong to others, who may write them at any moment: hence the exchange.
 template <class Unit>
-void merge(std::byte* at, Unit value, Unit mask) {
-  std::atomic_ref<Unit> unit = unitAt<Unit>(at);
-  if (mask == static_cast<Unit>(~Unit{0})) return unit.store(value, std::memory_order_release);
-  Unit seen = unit.load(std::memory_order_relaxed);
-  while (!unit.compare_exchange_weak(seen, static_cast<Unit>((seen & ~mask) | (value & mask)),
-                                     std::memory_order_release, std::memory_order_relaxed)) {
+HIPR_UNWATCHED void merge(std::byte* at, Unit value, Unit mask) {
+  Unit* unit = unitAt<Unit>(at);
+  if (mask == static_cast<Unit>(~Unit{0})) return __atomic_store_n(unit, value, __ATOMIC_RELEASE);
+  Unit seen = __atomic_load_n(unit, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(unit, &seen, static_cast<Unit>((seen & ~mask) | (value & mask)), true,
+                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
   }
 }
 
-void mergeBytes(std::byte* at, std::uint64_t value, std::uint64_t mask, std::size_t first, std::size_t last) {
+HIPR_UNWATCHED void mergeBytes(std::byte* at, std::uint64_t value, std::uint64_t mask, std::size_t first,
+                               std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     if (mask >> (8 * i) & 0xff)
-      unitAt<std::uint8_t>(at + i).store(static_cast<std::uint8_t>(value >> (8 * i)), std::memory_order_release);
+      __atomic_store_n(unitAt<std::uint8_t>(at + i), static_cast<std::uint8_t>(value >> (8 * i)), __ATOMIC_RELEASE);
   }
 }
 
 }  // namespace
 
-bool differs(const std::byte* a, const std::byte* b, std::size_t size) {
+HIPR_UNWATCHED bool differs(const std::byte* a, const std::byte* b, std::size_t size) {
   std::size_t i = 0;
   if (alignedFor<std::uint64_t>(a)) {
     constexpr std::size_t kStep = 16 * kWord;
@@ -35,7 +36,7 @@ bool differs(const std::byte* a, const std::byte* b, std::size_t size) {
       for (std::size_t k = 0; k < kStep; k += kWord) {
         std::uint64_t before;
         std::memcpy(&before, b + i + k, kWord);
-        any |= unitAt<std::uint64_t>(a + i + k).load(std::memory_order_relaxed) ^ before;
+        any |= __atomic_load_n(unitAt<std::uint64_t>(a + i + k), __ATOMIC_RELAXED) ^ before;
       }
       if (any) return true;
     }
@@ -49,8 +50,8 @@ bool differs(const std::byte* a, const std::byte* b, std::size_t size) {
   return false;
 }
 
-void WordWriter::write(std::byte* at, const std::byte* bytes, std::size_t size, const std::byte* begin,
-                       const std::byte* end) {
+HIPR_UNWATCHED void WordWriter::write(std::byte* at, const std::byte* bytes, std::size_t size, const std::byte* begin,
+                                      const std::byte* end) {
   while (size) {
     const std::size_t into = reinterpret_cast<std::uintptr_t>(at) % kWord, n = std::min(size, kWord - into);
     std::byte* word = at - into;
@@ -58,7 +59,7 @@ void WordWriter::write(std::byte* at, const std::byte* bytes, std::size_t size, 
       if (word_) finish();
       std::uint64_t value;
       std::memcpy(&value, bytes, kWord);
-      unitAt<std::uint64_t>(word).store(value, std::memory_order_release);
+      __atomic_store_n(unitAt<std::uint64_t>(word), value, __ATOMIC_RELEASE);
     } else {
       if (word_ != word) {
         finish();

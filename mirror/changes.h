@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "wire/messages.h"
@@ -20,15 +21,21 @@ inline constexpr std::size_t kMaxMessage = 1 << 20;  // what a sender puts into 
 
 class ChangeWriter {
  public:
-  void put(std::uint64_t region, std::uint64_t offset, const void* bytes, std::size_t size);  // REQUIRES: size > 0
+  // REQUIRES: size > 0
+  void put(std::uint64_t region, std::uint64_t offset, const void* bytes, std::size_t size) {
+    if (!length_ || offset != begin_ + length_ || region != region_) beginRun(region, offset);
+    length_ += size;
+    std::memcpy(bytes_.extend(size), bytes, size);
+  }
   bool empty() const { return bytes_.size() == 0; }
   bool full() const { return runs_.size() + bytes_.size() >= kMaxMessage; }
   wire::HostBytes message();  // valid until the next put() or clear()
   void clear();
 
  private:
-  void number(std::uint64_t value);
+  void beginRun(std::uint64_t region, std::uint64_t offset);
   void closeRun();
+  void number(std::uint64_t value);
 
   wire::Buffer runs_, bytes_;
   bool started_ = false;

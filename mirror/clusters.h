@@ -13,6 +13,7 @@ struct ChangedWord {
   std::uint64_t region = 0, offset = 0;
   std::uint64_t now = 0, before = 0;
   std::uint64_t mask = 0;  // the high bit of each byte that changed
+  int restless = 1;        // in how many looks in a row it had another value than in the look before
 };
 
 // How much the number that changed has grown. Flags and counters take small steps, data and addresses rarely do.

@@ -11,7 +11,13 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHold = 4 << 20;   // how much is compared before others may have the state
 constexpr std::size_t kMaxFlags = 4096;  // of one region; when more words stand alone they are data
-constexpr int kMaxLooks = 8;
+constexpr int kMaxLooks = 16;
+constexpr int kFreeRunning = 4;
+
+// It has rested for a whole look, or it never does: a counter that somebody writes on without waiting for anybody.
+bool settled(const ChangedWord& word) {
+  return word.restless == 0 || word.restless >= kFreeRunning;
+}
 
 bool precedes(const ChangedWord& a, const ChangedWord& b) {
   return a.region != b.region ? a.region < b.region : a.offset < b.offset;
@@ -142,7 +148,8 @@ bool Mirror::look(const std::vector<ChangedWord>& known, bool giveWay, Message& 
     while (next != known.end() && precedes(*next, word)) ++next;
     return next != known.end() && !precedes(word, *next);
   };
-  const auto keep = [&](const ChangedWord& word) {
+  const auto keep = [&](ChangedWord word) {
+    if (isKnown(word)) word.restless = word.now == next->now ? 0 : next->restless + 1;
     if (first < flags.size() && flags.back().region != word.region) first = flags.size();
     flags.push_back(word);
     if (flags.size() - first < 2 * kMaxFlags) return;
@@ -229,7 +236,7 @@ bool Mirror::sendChanges(bool giveWay) {
   if (flags.empty()) return false;  // every change has edges
   for (int looks = 2;; ++looks) {
     if (!look(flags, giveWay, out, again)) return true;
-    if (looks == kMaxLooks || std::includes(flags.begin(), flags.end(), again.begin(), again.end(), precedes)) break;
+    if (looks == kMaxLooks || std::all_of(again.begin(), again.end(), settled)) break;
     flags.swap(again);
   }
   std::erase_if(flags, [&](const ChangedWord& word) {  // what has its agreed value again

@@ -14,12 +14,13 @@
 //             reader can always apply, the other side can always send, and two full connections empty each other.
 //
 // In what order changes become visible on the other side, where somebody may be polling a flag:
-//   1. Words that could be flags (clusters.h) are held back until a whole look at the memory has found no further one;
-//      all others are sent at once. A flag that one look has seen was written after the data it guards, so the look
-//      after it has seen that data: it was sent, or it is held back too and has its final value. Then those held back
-//      are sent, with the values they had in the look before the last. Whoever writes on without waiting for an answer
-//      could keep this going for ever; so there is a limit, and what appeared only in the last look waits for the next
-//      exchange.
+//   1. Words that could be flags (clusters.h) are held back until a whole look at the memory has found all of them as
+//      the look before did: they had these values at the moment between the two. All other words are sent at once.
+//      A flag that had its value at that moment was written after the data it guards; so the last look saw that data,
+//      and sent it, or it is among the words held back, and in its final state. Now those held back are sent.
+//      A counter that never rests is sent with its value in the look before the last. Somebody who writes ever new
+//      words without waiting for an answer could keep this going for ever; so there is a limit, and what appeared only
+//      in the last look waits for the next exchange.
 //   2. Among themselves they travel with decreasing growth(): a counter that went up by one comes after a value that
 //      jumped. They are written back to back; only if one of them guards another that grew even less, and somebody
 //      reads both within those nanoseconds, does he see the wrong order.

@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
+#include <future>
 #include <thread>
 
 #include "base/pause.h"
@@ -22,7 +25,10 @@ class Pipe {
 
   void send(Parcel parcel) {
     std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.notify_all();
     changed_.wait(lock, [&] { return held_ < room_ || closed_; });
+    --waiting_;
     held_ += parcel.bytes.size() + parcel.runs.size();
     parcels_.push_back(std::move(parcel));
     changed_.notify_all();
@@ -37,6 +43,10 @@ class Pipe {
     changed_.notify_all();
     return true;
   }
+  void waitUntilSomebodyWaits() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return held_ >= room_ && waiting_; });
+  }
   void close() {
     std::lock_guard lock(mutex_);
     closed_ = true;
@@ -49,6 +59,7 @@ class Pipe {
   std::condition_variable changed_;
   std::deque<Parcel> parcels_;
   std::size_t held_ = 0;
+  int waiting_ = 0;
   bool closed_ = false;
 };
 
@@ -65,7 +76,8 @@ struct LiveSide {
 
 class Live : public ::testing::Test {
  protected:
-  Live() : a(toB), b(toA) {
+  Live() : a(toB), b(toA) {}
+  void startReading() {
     a.read(toA);
     b.read(toB);
   }
@@ -83,9 +95,17 @@ TEST_F(Live, ManyChangesOnBothSidesAtOnceDoNotStallEachOther) {
   constexpr std::size_t kSize = 32 << 20;
   std::byte *atA = a.side.add(1, kSize), *atB = b.side.add(1, kSize);
   for (std::size_t i = 0; i < kSize; ++i) (i / 4096 % 2 ? atA : atB)[i] = static_cast<std::byte>(1 + i % 251);
-  std::thread other([&] { b.side.mirror.send(); });
-  a.side.mirror.send();
-  other.join();
+  auto senders = {std::async(std::launch::async, [&] { a.side.mirror.send(); }),
+                  std::async(std::launch::async, [&] { b.side.mirror.send(); })};
+  // Both connections are full, both senders wait. Whatever they hold now, the readers must be able to do without.
+  toA.waitUntilSomebodyWaits();
+  toB.waitUntilSomebodyWaits();
+  startReading();
+  for (auto& sender : senders) {
+    if (sender.wait_for(std::chrono::seconds(60)) == std::future_status::ready) continue;
+    std::fputs("both sides wait for each other\n", stderr);
+    std::_Exit(1);
+  }
   for (;;) {  // both have handed over everything; wait until it has arrived
     if (!differs(atA, atB, kSize)) break;
     std::this_thread::yield();
@@ -114,6 +134,7 @@ TEST_F(Live, AFlagNeverComesBeforeItsData) {
     memory[0][number - 1] = a.side.add(number, kWords * kWord);
     memory[1][number - 1] = b.side.add(number, kWords * kWord);
   }
+  startReading();
   std::atomic<bool> over{false}, wrong{false};
   Heartbeat beatA([&] { return !over; }, [&] { return a.side.mirror.exchange(); });
   Heartbeat beatB([&] { return !over; }, [&] { return b.side.mirror.exchange(); });

@@ -10,7 +10,6 @@ using wire::Opcode;
 namespace {
 
 constexpr std::size_t kInlineUpload = 64 << 10;
-constexpr std::size_t kScannedUpload = 1 << 20;  // pointers to host memory are looked for in uploads up to this size
 
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
@@ -43,21 +42,29 @@ void packInto(const HostShape& from, std::vector<std::byte>& out) {
   }
 }
 
+// What is uploaded may hold addresses of host memory.
+void scan(Session& s, const HostShape& from) {
+  if (from.contiguous()) return s.host().scanUpload({from.address, from.bytes()});
+  for (std::size_t z = 0; z < from.depth; ++z) {
+    for (std::size_t y = 0; y < from.height; ++y) {
+      s.host().scanUpload({from.address + z * from.slice + y * from.pitch, from.width});
+    }
+  }
+}
+
 void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
   wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
-  if (bytes <= kScannedUpload && (bytes <= kInlineUpload || s.host().needsScan())) {
-    if (!from.contiguous()) {
-      packInto(from, packed);
-      source = packed;
-    }
-    if (s.host().needsScan()) {
-      s.host().scanUpload(source);
-      s.host().flush();
-    }
+  if (bytes <= kInlineUpload && !from.contiguous()) {
+    packInto(from, packed);
+    source = packed;
+  }
+  if (s.host().needsScan()) {
+    scan(s, from);
+    s.host().flush();
   }
   if (bytes <= kInlineUpload) {
     message.bytes = source;

@@ -3,108 +3,95 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/log.h"
 #include "client/device_heap.h"
+#include "mirror/pointers.h"
 
 namespace hipr::client {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kGap = 64;  // changed bytes closer than this travel in one piece
-constexpr std::size_t kMaxRun = 1 << 20;
 
 std::size_t roundToPage(std::size_t size) {
   return (size + kPage - 1) / kPage * kPage;
 }
 
-// Calls f(begin, end) for each run of bytes that differ.
-template <class F>
-void forEachChange(const std::byte* now, const std::byte* before, std::size_t size, F&& f) {
-  std::size_t begin = 0, end = 0;  // the run being collected; empty when equal
-  for (std::size_t page = 0; page < size; page += kPage) {
-    const std::size_t pageEnd = std::min(page + kPage, size);
-    if (std::memcmp(now + page, before + page, pageEnd - page) == 0) continue;
-    for (std::size_t i = page; i < pageEnd; ++i) {
-      if (now[i] == before[i]) continue;
-      const bool extends = begin != end && i - end < kGap && i - begin < kMaxRun;
-      if (!extends) {
-        if (begin != end) f(begin, end);
-        begin = i;
-      }
-      end = i + 1;
-    }
-  }
-  if (begin != end) f(begin, end);
+// A page of distance between regions: running over the end of one must not land in the next.
+std::size_t spanOf(std::size_t size) {
+  return roundToPage(size) + kPage;
 }
 
 }  // namespace
 
-HostMemory::HostMemory(AddressRange range, Calls calls) : range_(std::move(range)), calls_(std::move(calls)) {
+HostMemory::HostMemory(AddressRange range, Calls calls)
+    : calls_(std::move(calls)),
+      range_(std::move(range)),
+      mirror_({.send = calls_.send,
+               .base = range_.base(),
+               .size = range_.size(),
+               .addresses = [this](const auto& addresses) { exposeReached(addresses); }}) {
   free_.emplace(range_.base(), range_.size());
 }
 
-HostMemory::Region& HostMemory::add(std::size_t size, std::byte* host) {
-  static Region none{};
-  // A page of distance between regions: running over the end of one must not land in the next.
-  const std::size_t span = roundToPage(size) + kPage;
+HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
+  if (size > range_.size()) return nullptr;
+  const std::size_t span = spanOf(size);
   const auto room = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= span; });
-  if (room == free_.end()) return none;
+  if (room == free_.end()) return nullptr;
   const std::uint64_t address = room->first, rest = room->second - span;
   free_.erase(room);
   if (rest) free_.emplace(address + span, rest);
-  Region& region = regions_[address];
-  region.address = address;
-  region.size = size;
-  region.host = host ? host : reinterpret_cast<std::byte*>(address);
   ++regionCount_;
-  return region;
+  return &(regions_[address] = {address, size, host ? host : reinterpret_cast<std::byte*>(address)});
 }
 
-void HostMemory::erase(std::uint64_t address) {
-  const auto found = regions_.find(address);
-  if (found == regions_.end()) return;
-  if (found->second.exposed) {
-    calls_.conceal(address);
-    --exposedCount_;
+// Whoever gets the address next exposes it under the sending lock too, so its ExposeHost follows our ConcealHost.
+void HostMemory::erase(std::uint64_t address, bool committed) {
+  const auto sending = mirror_.lockSending();
+  std::uint64_t number;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = regions_.find(address);
+    if (found == regions_.end()) return;
+    const Region region = found->second;
+    number = region.number;
+    if (number) mirror_.remove(number);
+    if (committed) range_.decommit(address, roundToPage(region.size));
+    adopted_.erase(reinterpret_cast<std::uint64_t>(region.host));
+    insertFree(free_, address, spanOf(region.size));
+    regions_.erase(found);
+    --regionCount_;
   }
-  insertFree(free_, address, roundToPage(found->second.size) + kPage);
-  regions_.erase(found);
-  --regionCount_;
+  if (number) calls_.conceal({address});
 }
 
 void* HostMemory::allocate(std::size_t size) {
-  std::lock_guard lock(mutex_);
-  if (size > range_.size()) return nullptr;
-  Region& region = add(size, nullptr);
-  if (!region.address) return nullptr;
-  if (range_.commit(region.address, roundToPage(size))) return region.host;
-  erase(region.address);
+  std::uint64_t address;
+  {
+    std::lock_guard lock(mutex_);
+    const Region* region = add(size, nullptr);
+    if (!region) return nullptr;
+    if (range_.commit(region->address, roundToPage(size))) return region->host;
+    address = region->address;
+  }
+  erase(address, false);
   return nullptr;
 }
 
 void HostMemory::release(void* pointer) {
-  std::lock_guard lock(mutex_);
-  const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  if (const auto found = regions_.find(address); found != regions_.end()) {
-    range_.decommit(address, roundToPage(found->second.size));
-    erase(address);
-  }
+  erase(reinterpret_cast<std::uint64_t>(pointer), true);
 }
 
 void* HostMemory::adopt(void* host, std::size_t size) {
   std::lock_guard lock(mutex_);
-  if (size > range_.size()) return nullptr;
-  const Region& region = add(size, static_cast<std::byte*>(host));
-  if (region.address) adopted_[reinterpret_cast<std::uint64_t>(host)] = region.address;
-  return reinterpret_cast<void*>(region.address);
+  const Region* region = add(size, static_cast<std::byte*>(host));
+  if (!region) return nullptr;
+  adopted_[reinterpret_cast<std::uint64_t>(host)] = region->address;
+  return reinterpret_cast<void*>(region->address);
 }
 
 void HostMemory::disown(void* alias) {
-  std::lock_guard lock(mutex_);
-  const auto address = reinterpret_cast<std::uint64_t>(alias);
-  if (const auto found = regions_.find(address); found != regions_.end()) {
-    adopted_.erase(reinterpret_cast<std::uint64_t>(found->second.host));
-    erase(address);
-  }
+  erase(reinterpret_cast<std::uint64_t>(alias), false);
 }
 
 HostMemory::Region* HostMemory::find(std::uint64_t address) {
@@ -122,48 +109,82 @@ HostMemory::Region* HostMemory::findByHost(std::uint64_t address) {
   return address - host < region.size ? &region : nullptr;
 }
 
-void HostMemory::expose(Region& region) {
-  if (region.exposed) return;
-  region.exposed = true;
-  region.shadow = std::make_unique<std::byte[]>(region.size);  // zeros, as on the worker
-  ++exposedCount_;
-  calls_.expose(region.address, region.size);
+void HostMemory::expose(const std::vector<std::uint64_t>& addresses) {
+  for (const std::uint64_t address : addresses) {
+    wire::ExposeHost message;
+    {
+      std::lock_guard lock(mutex_);
+      Region* region = find(address);
+      if (!region || region->number) continue;
+      if (!mirror_.add(exposures_ + 1, region->host, region->size)) {
+        logError("no memory for a second copy of %zu bytes of host memory that kernels use; they will not find it",
+                 region->size);
+        continue;
+      }
+      region->number = ++exposures_;
+      message = {region->address, region->size, region->number};
+    }
+    calls_.expose(message);
+    unsent_.push_back(message.region);
+  }
+}
+
+// Kernels may be running: they find what an address leads to before they find the address. What is sent here may lead
+// further, to regions that are appended to the list meanwhile.
+void HostMemory::exposeReached(const std::vector<std::uint64_t>& addresses) {
+  expose(addresses);
+  if (sendingReached_) return;
+  sendingReached_ = true;
+  while (!unsent_.empty()) {
+    const std::uint64_t number = unsent_.back();
+    unsent_.pop_back();
+    mirror_.sendNew(number);
+  }
+  sendingReached_ = false;
 }
 
 void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
-  std::lock_guard lock(mutex_);
-  for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
-    std::uint64_t value;
-    std::memcpy(&value, arguments.data() + at, sizeof value);
-    if (range_.contains(value)) {
-      if (Region* region = find(value)) expose(*region);
-    } else if (Region* region = adopted_.empty() ? nullptr : findByHost(value)) {
-      expose(*region);
-      value = region->address + (value - reinterpret_cast<std::uint64_t>(region->host));
-      std::memcpy(arguments.data() + at, &value, sizeof value);
+  std::vector<std::uint64_t> fresh;
+  {
+    std::lock_guard lock(mutex_);
+    for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+      std::uint64_t value;
+      std::memcpy(&value, arguments.data() + at, sizeof value);
+      Region* region = nullptr;
+      if (range_.contains(value)) {
+        region = find(value);
+      } else if (!adopted_.empty() && (region = findByHost(value))) {
+        value = region->address + (value - reinterpret_cast<std::uint64_t>(region->host));
+        std::memcpy(arguments.data() + at, &value, sizeof value);
+      }
+      if (region && !region->number) fresh.push_back(value);
     }
   }
+  if (fresh.empty()) return;
+  const auto sending = mirror_.lockSending();
+  exposeReached(fresh);
 }
 
 void HostMemory::scanUpload(wire::Bytes bytes) {
-  std::lock_guard lock(mutex_);
-  scan(bytes);
-}
-
-void HostMemory::scan(wire::Bytes bytes) {
-  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t value;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    if (!range_.contains(value)) continue;
-    if (Region* region = find(value)) expose(*region);
+  std::vector<std::uint64_t> found = mirror::addressesIn(bytes, range_.base(), range_.size());
+  if (found.empty()) return;
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(found, [this](std::uint64_t address) {
+      const Region* region = find(address);
+      return !region || region->number;
+    });
   }
+  if (found.empty()) return;
+  const auto sending = mirror_.lockSending();
+  exposeReached(found);
 }
 
 bool HostMemory::exposed(std::uint64_t address) {
-  if (exposedCount_.load(std::memory_order_relaxed) == 0) return false;
+  if (!anyExposed()) return false;
   std::lock_guard lock(mutex_);
-  Region* region = range_.contains(address) ? find(address) : findByHost(address);
-  return region && region->exposed;
+  const Region* region = range_.contains(address) ? find(address) : findByHost(address);
+  return region && region->number;
 }
 
 std::uint64_t HostMemory::alias(std::uint64_t host) {
@@ -173,36 +194,15 @@ std::uint64_t HostMemory::alias(std::uint64_t host) {
 }
 
 void HostMemory::flush() {
-  if (exposedCount_.load(std::memory_order_relaxed) == 0) return;
-  std::lock_guard lock(mutex_);
-  // What is sent may hold addresses of further regions; they go along.
-  for (int exposed = 0; exposed != exposedCount_;) {
-    exposed = exposedCount_;
-    for (auto& [address, region] : regions_) {
-      if (region.exposed) flush(region);
-    }
-  }
+  mirror_.send();
 }
 
-void HostMemory::flush(Region& region) {
-  forEachChange(region.host, region.shadow.get(), region.size, [&](std::size_t begin, std::size_t end) {
-    // Copy first: the program may be writing while we look, and shadow must be exactly what was sent.
-    std::memcpy(region.shadow.get() + begin, region.host + begin, end - begin);
-    calls_.send(region.address + begin, {region.shadow.get() + begin, end - begin});
-    const std::size_t first = begin / 8 * 8, last = std::min((end + 7) / 8 * 8, region.size);
-    scan({region.shadow.get() + first, last - first});
-  });
+bool HostMemory::exchange() {
+  return mirror_.exchange();
 }
 
-bool HostMemory::apply(std::uint64_t address, wire::Bytes bytes) {
-  std::lock_guard lock(mutex_);
-  Region* region = find(address);
-  if (!region) return true;  // freed meanwhile
-  const std::size_t offset = address - region->address;
-  if (!region->exposed || bytes.size() > region->size - offset) return false;
-  std::memcpy(region->host + offset, bytes.data(), bytes.size());
-  std::memcpy(region->shadow.get() + offset, bytes.data(), bytes.size());
-  return true;
+bool HostMemory::apply(const wire::HostBytes& changes) {
+  return mirror_.apply(changes);
 }
 
 }  // namespace hipr::client

@@ -1,9 +1,9 @@
 // HostMemory: memory of this process that kernels on the worker can reach, at the same address.
 //
 // Pinned, managed and registered memory all live here. As long as no kernel could know its address a region is plain
-// local memory. Once an address of it travels to the worker (as a kernel argument, or inside an uploaded buffer) the
-// region is exposed: the worker maps it too, and from then on both sides exchange what changed, at byte granularity, at
-// launches and at synchronization. `shadow` is the content both sides agreed on last. Thread-safe.
+// local memory. Once an address of it travels to the worker (as a kernel argument, inside an upload, or inside exposed
+// memory) the region is exposed: the worker maps it too, and from then on a mirror on each side exchanges what changed
+// (mirror/mirror.h) at launches, at synchronization, and now and then while work is unfinished. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "client/address_range.h"
-#include "wire/stream.h"
+#include "mirror/mirror.h"
+#include "wire/messages.h"
 
 namespace hipr::client {
 
 class HostMemory {
  public:
-  struct Calls {
-    std::function<void(std::uint64_t address, std::uint64_t size)> expose;  // all posted
-    std::function<void(std::uint64_t address)> conceal;
-    std::function<void(std::uint64_t address, wire::Bytes bytes)> send;
+  struct Calls {  // all posted, with no lock held that apply() needs: they may wait for room
+    std::function<void(const wire::ExposeHost&)> expose;
+    std::function<void(const wire::ConcealHost&)> conceal;
+    std::function<void(const wire::HostBytes&)> send;
   };
 
   HostMemory(AddressRange range, Calls calls);
@@ -37,41 +37,49 @@ class HostMemory {
   void* adopt(void* host, std::size_t size);
   void disown(void* alias);
 
-  // Any of these may expose regions. They cost nothing while no region exists.
+  // Any of these may expose regions. They cost nothing while no region exists. Uploads of any size can be scanned, row
+  // by row where rows do not follow each other.
   void scanArguments(std::vector<std::byte>& arguments);  // also turns addresses of adopted memory into their aliases
   void scanUpload(wire::Bytes bytes);
   bool needsScan() const { return regionCount_.load(std::memory_order_relaxed) != 0; }
 
-  bool anyExposed() const { return exposedCount_.load(std::memory_order_relaxed) != 0; }
-  bool exposed(std::uint64_t address);                   // kernels may have changed it: the worker's copy counts
-  std::uint64_t alias(std::uint64_t host);               // where the worker has the byte at this host address
-  void flush();                                          // send what the program changed
-  bool apply(std::uint64_t address, wire::Bytes bytes);  // what kernels changed; false when out of bounds
+  bool anyExposed() const { return mirror_.any(); }
+  bool exposed(std::uint64_t address);         // kernels may have changed it: the worker's copy counts
+  std::uint64_t alias(std::uint64_t host);     // where the worker has the byte at this host address
+  void flush();                                // send what the program changed
+  bool exchange();                             // the same while kernels run (Mirror::exchange)
+  bool apply(const wire::HostBytes& changes);  // what kernels changed; false when it makes no sense
 
  private:
   struct Region {
-    std::uint64_t address;  // on the worker; and here, unless adopted
-    std::size_t size;
-    std::byte* host;
-    bool exposed = false;
-    std::unique_ptr<std::byte[]> shadow;
+    std::uint64_t address = 0;  // on the worker; and here, unless adopted
+    std::size_t size = 0;
+    std::byte* host = nullptr;
+    std::uint64_t number = 0;  // of its exposure; 0: not exposed
   };
 
-  Region* find(std::uint64_t address);  // REQUIRES: mutex_, as for all below
+  Region* find(std::uint64_t address);  // REQUIRES: mutex_, as for the next two
   Region* findByHost(std::uint64_t address);
-  Region& add(std::size_t size, std::byte* host);
-  void erase(std::uint64_t address);
-  void expose(Region& region);
-  void scan(wire::Bytes bytes);  // exposes what its words point to
-  void flush(Region& region);
+  Region* add(std::size_t size, std::byte* host);  // null when there is no room
+  void erase(std::uint64_t address, bool committed);
+  // Exposes the regions of these addresses. REQUIRES: the mirror's sending lock held, mutex_ not
+  void expose(const std::vector<std::uint64_t>& addresses);
+  void exposeReached(const std::vector<std::uint64_t>& addresses);  // and sends their content
 
-  std::mutex mutex_;
-  AddressRange range_;
   Calls calls_;
+  std::mutex mutex_;  // taken after the mirror's sending lock and before its state lock
+  AddressRange range_;
   std::map<std::uint64_t, std::uint64_t> free_;
   std::map<std::uint64_t, Region> regions_;         // by address
   std::map<std::uint64_t, std::uint64_t> adopted_;  // host address → alias
-  std::atomic<int> regionCount_{0}, exposedCount_{0};
+  std::atomic<int> regionCount_{0};
+
+  // --- under the mirror's sending lock
+  std::uint64_t exposures_ = 0;
+  std::vector<std::uint64_t> unsent_;  // numbers of regions whose content has not been sent yet
+  bool sendingReached_ = false;
+
+  mirror::Mirror mirror_;
 };
 
 }  // namespace hipr::client

@@ -10,16 +10,24 @@ namespace {
 
 // The worker's copy of exposed memory.
 struct Worker {
-  std::map<std::uint64_t, std::vector<std::byte>> regions;
+  std::map<std::uint64_t, std::vector<std::byte>> regions;  // by address
+  std::map<std::uint64_t, std::uint64_t> numbers;
+  mirror::Mirror mirror{{.send = [](const wire::HostBytes&) {}}};
   std::size_t bytesReceived = 0;
 
   HostMemory::Calls calls() {
-    return {[this](auto address, auto size) { regions[address].resize(size); },
-            [this](auto address) { regions.erase(address); },
-            [this](std::uint64_t address, wire::Bytes bytes) {
-              auto& [base, content] = *std::prev(regions.upper_bound(address));
-              std::memcpy(content.data() + (address - base), bytes.data(), bytes.size());
-              bytesReceived += bytes.size();
+    return {[this](const wire::ExposeHost& m) {
+              regions[m.address].resize(m.size);
+              numbers[m.address] = m.region;
+              EXPECT_TRUE(mirror.add(m.region, regions[m.address].data(), m.size));
+            },
+            [this](const wire::ConcealHost& m) {
+              mirror.remove(numbers.at(m.address));
+              regions.erase(m.address);
+            },
+            [this](const wire::HostBytes& m) {
+              EXPECT_TRUE(mirror.apply(m));
+              bytesReceived += m.bytes.size();
             }};
   }
 };
@@ -74,11 +82,15 @@ TEST(HostMemory, WhatKernelsWroteArrivesAndIsNotSentBack) {
   auto arguments = argumentsOf(p);
   memory.scanArguments(arguments);
   const char text[] = "from the GPU";
-  EXPECT_TRUE(memory.apply(reinterpret_cast<std::uint64_t>(p) + 10, std::as_bytes(std::span(text))));
+  mirror::ChangeWriter changes;
+  changes.put(worker.numbers.at(reinterpret_cast<std::uint64_t>(p)), 10, text, sizeof text);
+  EXPECT_TRUE(memory.apply(changes.message()));
   EXPECT_STREQ(p + 10, text);
   memory.flush();
   EXPECT_EQ(worker.bytesReceived, 0u);
-  EXPECT_FALSE(memory.apply(reinterpret_cast<std::uint64_t>(p) + 95, std::as_bytes(std::span(text))));
+  changes.clear();
+  changes.put(worker.numbers.at(reinterpret_cast<std::uint64_t>(p)), 95, text, sizeof text);
+  EXPECT_FALSE(memory.apply(changes.message()));
 }
 
 TEST(HostMemory, AdoptedMemoryIsReachedThroughItsAlias) {
@@ -104,6 +116,33 @@ TEST(HostMemory, APointerInsideAnUploadExposesToo) {
   HostMemory memory(someRange(), worker.calls());
   void* p = memory.allocate(64);
   void* const table[2] = {nullptr, p};
+  memory.scanUpload(std::as_bytes(std::span(table)));
+  EXPECT_TRUE(memory.exposed(reinterpret_cast<std::uint64_t>(p)));
+}
+
+TEST(HostMemory, WhatIsStillSaidOfAFreedRegionDoesNotReachTheNextOne) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  void* p = memory.allocate(100);
+  auto arguments = argumentsOf(p);
+  memory.scanArguments(arguments);
+  mirror::ChangeWriter late;
+  late.put(worker.numbers.at(reinterpret_cast<std::uint64_t>(p)), 50, "old", 3);
+  memory.release(p);
+  auto* next = static_cast<char*>(memory.allocate(20));
+  ASSERT_EQ(next, p);
+  EXPECT_TRUE(memory.apply(late.message()));
+  memory.scanArguments(arguments);
+  EXPECT_TRUE(memory.apply(late.message()));
+  EXPECT_EQ(next[50], 0);
+}
+
+TEST(HostMemory, APointerInALargeUploadIsFound) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  void* p = memory.allocate(64);
+  std::vector<void*> table(4 << 20);
+  table.back() = p;
   memory.scanUpload(std::as_bytes(std::span(table)));
   EXPECT_TRUE(memory.exposed(reinterpret_cast<std::uint64_t>(p)));
 }

@@ -41,7 +41,7 @@ std::string hostName() {
 }
 
 // What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
-// program's in its; what they share is exchanged at launches and at synchronization, not while a kernel runs.
+// program's in its; what they share is exchanged at launches, at synchronization, and a while apart in between.
 void describeFromHere(Platform& platform) {
   for (DeviceInfo& device : platform.devices) {
 #define UNTRUE_HERE(Name, field) device.props.field = 0, device.attributes.set(hipDeviceAttribute##Name, 0)
@@ -120,10 +120,15 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     connection_ = std::move(connection);
     host_ = std::make_unique<HostMemory>(
         std::move(hostRange),
-        HostMemory::Calls{
-            [this](auto address, auto size) { connection_->post<wire::Opcode::kExposeHost>({address, size}); },
-            [this](auto address) { connection_->post<wire::Opcode::kConcealHost>({address}); },
-            [this](auto address, auto bytes) { connection_->post<wire::Opcode::kHostBytes>({address, bytes}); }});
+        HostMemory::Calls{[this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
+                          [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
+                          [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }});
+    exchange_ = std::make_unique<mirror::Heartbeat>(
+        [this] { return host_->anyExposed() && connection_->alive() && !streams_.now().passed(); },
+        [this] {
+          connection_->poll();
+          return host_->exchange();
+        });
     hostFunctions_ = std::make_unique<HostFunctions>([this](std::uint64_t id) {
       connection_->post<wire::Opcode::kHostFunctionDone>({id});
       connection_->expect(-1);
@@ -169,6 +174,7 @@ Session::~Session() {
 void Session::close() {
   if (!connection_) return;
   connection_->stop();
+  exchange_->stop();  // now that sending makes nobody wait
   hostFunctions_.reset();
 }
 
@@ -204,7 +210,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     }
     case wire::Opcode::kHostBytes: {
       wire::HostBytes changed;
-      return decode(payload, changed) && host_->apply(changed.address, changed.bytes);
+      return decode(payload, changed) && host_->apply(changed);
     }
     case wire::Opcode::kRunHostFunction: {
       wire::RunHostFunction due;

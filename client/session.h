@@ -15,6 +15,7 @@
 #include "client/options.h"
 #include "client/stats.h"
 #include "client/streams.h"
+#include "mirror/heartbeat.h"
 #include "runtime/platform.h"
 
 namespace hipr::client {
@@ -36,6 +37,7 @@ class Session {
   DeviceHeap& heap(int device) { return *heaps_[device]; }
   bool placesMemory() const { return !heaps_.empty(); }
   HostMemory& host() { return *host_; }
+  void exchangeHostMemory() { exchange_->start(); }  // kernels that may use it have been launched
   HostFunctions& hostFunctions() { return *hostFunctions_; }
   const Stats& stats() const { return stats_; }
   const std::string& statsFile() const { return options_.statsFile; }
@@ -68,6 +70,7 @@ class Session {
   StreamTable streams_;
   std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself
   std::unique_ptr<HostMemory> host_;
+  std::unique_ptr<mirror::Heartbeat> exchange_;
   std::unique_ptr<HostFunctions> hostFunctions_;
   std::atomic<std::uint64_t> nextTransfer_{1};
   std::mutex codeMutex_;

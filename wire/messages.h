@@ -241,21 +241,22 @@ struct FillMemory {
   static auto fields(auto& m) { return std::tie(m.stream, m.to, m.value, m.elementSize); }
 };
 
-// From now on kernels can reach [address, address + size), zero-filled, at this address.
+// From now on kernels can reach [address, address + size), zero-filled, at this address. The client numbers the regions
+// it exposes, each higher than all before.
 struct ExposeHost {
-  std::uint64_t address = 0, size = 0;
-  static auto fields(auto& m) { return std::tie(m.address, m.size); }
+  std::uint64_t address = 0, size = 0, region = 0;
+  static auto fields(auto& m) { return std::tie(m.address, m.size, m.region); }
 };
 struct ConcealHost {
   std::uint64_t address = 0;
   static auto fields(auto& m) { return std::tie(m.address); }
 };
 
-// Changed bytes of exposed host memory, on their way to the other side.
+// Changed bytes of exposed host memory, on their way to the other side: which ones, and their new values
+// (mirror/changes.h).
 struct HostBytes {
-  std::uint64_t address = 0;
-  Bytes bytes{};
-  static auto fields(auto& m) { return std::tie(m.address, m.bytes); }
+  Bytes runs{}, bytes{};
+  static auto fields(auto& m) { return std::tie(m.runs, m.bytes); }
 };
 
 // --- streams and events

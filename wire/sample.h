@@ -57,9 +57,10 @@ class Filler {
   }
   void fill(std::string& text) { text = "text-" + std::to_string(numbers_.next() % 1000000); }
   void fill(Bytes& bytes) {
-    const std::size_t size = numbers_.next() % (storage_.size() + 1);
-    for (std::size_t i = 0; i < size; ++i) storage_[i] = static_cast<std::byte>(numbers_.next());
-    bytes = Bytes(storage_.data(), size);
+    auto& storage = storages_[used_++ % storages_.size()];
+    const std::size_t size = numbers_.next() % (storage.size() + 1);
+    for (std::size_t i = 0; i < size; ++i) storage[i] = static_cast<std::byte>(numbers_.next());
+    bytes = Bytes(storage.data(), size);
   }
   template <class T, std::size_t N>
   void fill(std::array<T, N>& items) {
@@ -82,7 +83,8 @@ class Filler {
 
  private:
   Numbers& numbers_;
-  std::array<std::byte, 40> storage_{};  // no message has two byte strings
+  std::array<std::array<std::byte, 40>, 2> storages_{};  // no message has more byte strings
+  std::size_t used_ = 0;
 };
 
 template <class T>

@@ -58,6 +58,7 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
     return given;
   });
   s->lastWriter = s->sent;
+  if (hostMemory_.any()) exchange_.start();
 }
 
 hipError_t Session::launch(const wire::LaunchKernel& m, const StreamPtr& s, const Function& function, hipEvent_t start,

@@ -44,7 +44,7 @@ hipError_t Session::onFreeMemory(const wire::FreeMemory& m) {
 }
 
 hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
-  return hostMemory_.expose(m.address, m.size);
+  return hostMemory_.expose(m);
 }
 
 hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
@@ -55,7 +55,7 @@ hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
 }
 
 hipError_t Session::onHostBytes(const wire::HostBytes& m) {
-  return hostMemory_.apply(m.address, m.bytes) ? hipSuccess : hipErrorInvalidValue;
+  return hostMemory_.apply(m) ? hipSuccess : hipErrorInvalidValue;
 }
 
 }  // namespace hipr::worker

@@ -282,6 +282,11 @@ hipError_t Order::look(Stream& stream) {
   return error == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
 }
 
+bool Order::unfinished() {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(streams_.begin(), streams_.end(), [this](const StreamPtr& stream) { return !isDone(*stream); });
+}
+
 std::uint64_t Order::doneSoFar(Stream& stream) {
   const std::lock_guard lock(mutex_);
   return stream.done;

@@ -91,6 +91,7 @@ class Order {
   hipError_t look(Stream& stream);
   bool isDone(Stream& stream) { return look(stream) != hipErrorNotReady; }  // or will never be
   std::uint64_t doneSoFar(Stream& stream);
+  bool unfinished();  // any stream has something to do
   // REQUIRES: from a start function. Nothing has to be waited for before the operation being started.
   bool quiet(const StreamPtr& stream);
   void reached(const StreamPtr& stream, std::uint64_t position);  // somebody has found out that it is done

@@ -27,7 +27,7 @@ void Reporter::show(Stream& stream, std::uint64_t position) {
   deliveries_.sendComplete();
   if (output_) output_->drain();
   if (position <= stream.shown.load() || !owesMemory(stream)) return;
-  hostMemory_.sendChanges(outbox_);
+  hostMemory_.sendChanges();
   raise(stream.shown, position);
 }
 

@@ -32,14 +32,16 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       reader_(*transport_),
       outbox_(*transport_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
       codeCache_(options_.cacheFolder),
-      hostMemory_(backend_),
+      hostMemory_(backend_, outbox_),
       memory_(backend_),
       staging_(backend_),
       reporter_(backend_, outbox_, hostMemory_, options_.output),
       crew_(
           *transport_, [this] { return read(); }, [this] { return rest(); }),
       order_(backend_, crew_, outbox_.counters()),
-      transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_} {
+      transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_},
+      exchange_([this] { return hostMemory_.any() && order_.unfinished(); },
+                [this] { return hostMemory_.exchange(); }) {
   if (options_.output) options_.output->forwardTo(outbox_);
   for (int device = 0; device < backend_.devices(); ++device) {
     auto stream = std::make_shared<Stream>(wire::kNullStream + static_cast<std::uint64_t>(device), device, true);

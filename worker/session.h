@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
+#include "mirror/heartbeat.h"
 #include "net/transport.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
@@ -202,6 +203,7 @@ class Session {
   Crew crew_;
   Order order_;
   TransferContext transferContext_;
+  mirror::Heartbeat exchange_;  // of host memory, while kernels that may use it run
 };
 
 // The start function takes care of errors, so that an operation that fails still has its place.

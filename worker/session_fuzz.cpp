@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "code_object/test_image.h"
+#include "mirror/changes.h"
 #include "net/socket_transport.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/fake_hip.h"
@@ -102,8 +103,11 @@ std::vector<fuzz::Input> fuzz::seeds() {
       }))
       .add<Opcode::kModuleUnload>({kC})
       .add<Opcode::kPing>({});
-  hostMemory.add<Opcode::kExposeHost>({kHost, 10000})
-      .add<Opcode::kHostBytes>({kHost + 5, bytes})
+  mirror::ChangeWriter changes;
+  changes.put(1, 5, bytes.data(), bytes.size());
+  changes.put(1, 9000, bytes.data(), 4);
+  hostMemory.add<Opcode::kExposeHost>({kHost, 10000, 1})
+      .add<Opcode::kHostBytes>(changes.message())
       .add<Opcode::kDownload>({1, {kHost, 0, 0, 100}, 4})
       .add<Opcode::kConcealHost>({kHost});
   std::vector<fuzz::Input> out;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "mirror/changes.h"
 #include "worker/session_fixture.h"
 
 namespace hipr::worker {
@@ -229,50 +230,40 @@ TEST(Session, HostMemoryTravelsBothWays) {
   SessionOnFake s;
   s.client->hello();
   loadScale(*s.client);
-  s.client->send<Opcode::kExposeHost>({kTestHostBase, 5000});
-  s.client->send<Opcode::kHostBytes>({kTestHostBase + 4096, bytesOf(2.5f)});
+  mirror::ChangeWriter changes;
+  const float start = 2.5f;
+  changes.put(1, 4096, &start, sizeof start);
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 5000, 1});
+  s.client->send<Opcode::kHostBytes>(changes.message());
   s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {kTestHostBase + 4096, 2.0f}));
   EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({wire::kNullStream}), hipSuccess);
   // Before the answer came what the kernel changed, and nothing else.
-  bool found = false;
+  float value = start;
   for (const Frame& frame : s.client->seen) {
     if (frame.opcode() != Opcode::kHostBytes) continue;
-    const auto bytes = TestClient::decode<wire::HostBytes>(frame);
-    EXPECT_GE(bytes.address, kTestHostBase + 4096);
-    EXPECT_LE(bytes.address + bytes.bytes.size(), kTestHostBase + 4100);
-    float value = 2.5f;
-    std::memcpy(reinterpret_cast<char*>(&value) + (bytes.address - kTestHostBase - 4096), bytes.bytes.data(),
-                bytes.bytes.size());
-    EXPECT_EQ(value, 5.0f);
-    found = true;
+    mirror::ChangeReader reader(TestClient::decode<wire::HostBytes>(frame));
+    for (mirror::ChangeReader::Run run; reader.next(run);) {
+      ASSERT_EQ(run.region, 1u);
+      ASSERT_GE(run.offset, 4096u);
+      ASSERT_LE(run.offset + run.bytes.size(), 4100u);
+      std::memcpy(reinterpret_cast<char*>(&value) + (run.offset - 4096), run.bytes.data(), run.bytes.size());
+    }
+    EXPECT_TRUE(reader.ok());
   }
-  EXPECT_TRUE(found);
+  EXPECT_EQ(value, 5.0f);
   s.client->send<Opcode::kConcealHost>({kTestHostBase});
-  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096});
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096, 2});
   EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
   EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
 }
 
-TEST(Session, BytesTheClientDidNotChangeDoNotUndoAKernel) {
+TEST(Session, ChangesOfMemoryThatIsNotExposedAreReported) {
   SessionOnFake s;
   s.client->hello();
-  loadScale(*s.client);
-  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096});
-  const float start[3] = {1.0f, 0.0f, 0.0f};
-  s.client->send<Opcode::kHostBytes>({kTestHostBase, bytesOf(start)});
-  s.fake.hold();
-  s.client->send<Opcode::kLaunchKernel>(scaleLaunch(wire::kNullStream, {kTestHostBase, 8.0f}));
-  const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({wire::kNullStream});
-  s.fake.release();
-  EXPECT_EQ(s.client->status(sync), hipSuccess);
-  // The client has not seen the kernel's value when it sends its own change together with an old neighbour.
-  const float mixed[3] = {8.0f, 0.0f, 9.0f};
-  s.client->send<Opcode::kHostBytes>({kTestHostBase, bytesOf(mixed)});
-  EXPECT_EQ(s.client->ask<Opcode::kDownload>({wire::kNullStream, {kTestHostBase, 0, 0, 12}, 3}), hipSuccess);
-  float result[3];
-  std::memcpy(result, s.client->received[3].data(), 12);
-  EXPECT_EQ(result[0], 8.0f);
-  EXPECT_EQ(result[2], 9.0f);
+  mirror::ChangeWriter changes;
+  changes.put(1, 0, "x", 1);
+  s.client->send<Opcode::kHostBytes>(changes.message());
+  EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorInvalidValue);
 }
 
 TEST(Session, FailedPostsComeBackWithTheirName) {

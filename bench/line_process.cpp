@@ -101,7 +101,7 @@ int runLineChild(const Line& line, const Runtime& runtime) {
   for (int count; std::scanf("%d", &count) == 1;) {
     const Usage before = Usage::of(last);
     const double time = timeBatch(count, line.pause, [&] { line.operation(scene); });
-    scene.readBack();  // what was only posted belongs to what is spent, though not to the time
+    scene.finish();  // what was only posted belongs to what is spent, though not to the time
     const Spent spent = Usage::of(first).since(before);
     std::printf("%.12g %.12g %.12g\n", time, spent.processor / count, spent.wakeUps / count);
     std::fflush(stdout);
@@ -112,7 +112,7 @@ int runLineChild(const Line& line, const Runtime& runtime) {
 [[noreturn]] void runCountChild(const Line& line, const std::string& library, int count) {
   Scene scene(library, line.bytes);
   for (int i = 0; i < count; ++i) line.operation(scene);
-  scene.readBack();
+  scene.finish();
   std::exit(0);  // the scene is not taken apart: whether that waits depends on what has been heard of by then
 }
 

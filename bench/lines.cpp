@@ -41,14 +41,13 @@ void launchAndSynchronize(Scene& s) {
 }
 
 void read(Scene& s) {
-  s.readBack();
+  std::uint64_t result = 0;
+  HIPR_CHECK(s.hip, hipMemcpy(&result, s.device, sizeof result, hipMemcpyDeviceToHost));
 }
 
 void launchManyAndRead(Scene& s) {
   for (int i = 0; i < 64; ++i) s.launch();
-  std::uint64_t result = 0;
-  HIPR_CHECK(s.hip, hipMemcpyAsync(&result, s.device, sizeof result, hipMemcpyDeviceToHost, s.hip.stream));
-  synchronize(s);
+  s.finish();
 }
 
 void eventCycle(Scene& s) {
@@ -153,7 +152,7 @@ Scene::Scene(const std::string& library, std::size_t bytes) : bytes(bytes), page
   HIPR_CHECK(hip, hipMemset(device, 1, bytes));
   launch();  // what the first use of a kernel costs is not an operation's
   launchWork(*this, 1);
-  readBack();
+  finish();
 }
 
 Scene::~Scene() {
@@ -167,9 +166,10 @@ void Scene::launch() const {
   hip.launch(hip.empty, 1, 64, arguments);
 }
 
-void Scene::readBack() const {
+void Scene::finish() const {
   std::uint64_t result = 0;
-  HIPR_CHECK(hip, hipMemcpy(&result, device, sizeof result, hipMemcpyDeviceToHost));
+  HIPR_CHECK(hip, hipMemcpyAsync(&result, device, sizeof result, hipMemcpyDeviceToHost, hip.stream));
+  HIPR_CHECK(hip, hipStreamSynchronize(hip.stream));
 }
 
 std::span<const Line> lines() {

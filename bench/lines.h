@@ -18,8 +18,8 @@ struct Scene {
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  void launch() const;    // the empty kernel
-  void readBack() const;  // 8 bytes from the device: waits for all work so far, exactly once
+  void launch() const;  // the empty kernel
+  void finish() const;  // reads 8 bytes in the stream: waits for all its work, exactly once
 
   testing::Hip hip;
   std::size_t bytes;

@@ -124,11 +124,13 @@ bool Connection::await(Waiter& waiter) {
     std::unique_lock lock(mutex_);
     if (startReading(lock)) {
       ++turns_;
+      eager_ = true;
       lock.unlock();
       Status status;
       while (status.ok() && waiter.state.load(std::memory_order_acquire) < Waiter::kAnswered) status = readFrame();
       if (!status.ok()) lose(status);
       lock.lock();
+      eager_ = false;
       stopReading(lock);
       continue;
     }
@@ -225,12 +227,18 @@ void Connection::poll() {
 
 // Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.
 Status Connection::receive(std::span<const net::Transport::Room> rooms, std::size_t* got) {
-  for (int silent = 0;; ++silent) {
-    if (Status status = transport_->receive(rooms, net::Transport::Patience::kWait, got); !status.ok()) return status;
-    if (*got) break;
+  Status status;
+  const bool came = eager_ && spin_([&] {
+                      status = transport_->receive(rooms, net::Transport::Patience::kNone, got);
+                      return !status.ok() || *got;
+                    });
+  for (int silent = 0; !came; ++silent) {
+    status = transport_->receive(rooms, net::Transport::Patience::kWait, got);
+    if (!status.ok() || *got) break;
     if (silent >= 4) return Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)");
     if (outbox_.started()) outbox_.append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
   }
+  if (!status.ok()) return status;
   stats_.received.fetch_add(*got, std::memory_order_relaxed);
   return {};
 }

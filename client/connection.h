@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/spin.h"
 #include "client/outbox.h"
 #include "client/stats.h"
 #include "net/transport.h"
@@ -158,6 +159,8 @@ class Connection {
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet
   std::size_t begin_ = 0, end_ = 0;
   std::vector<std::byte> payload_;
+  Spin spin_{std::chrono::microseconds(30)};
+  bool eager_ = false;           // whoever reads is waiting for an answer
   bool answeredWaiter_ = false;  // the frame just handled was what somebody else waits for
 
   std::mutex mutex_;  // guards what follows

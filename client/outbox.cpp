@@ -122,11 +122,11 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   if (!control_.empty()) {
     std::swap(control_, outgoing_);
     roomy_.notify_all();
-    return Work::kControl;
   }
+  const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
   for (const BulkUploadPtr& upload : uploads_) {
     const std::size_t left = upload->from.bytes() - upload->sent;
-    if (left > mostBulk) return Work::kNone;  // the writer's
+    if (left > mostBulk) return work;  // the writer's
     std::size_t size = std::min<std::size_t>(left, wire::kMaxDataChunk);
     if (!upload->open) {
       size = std::min<std::size_t>(size, wire::kEagerWindow - unopenedBytes_);
@@ -140,8 +140,8 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
     piece = {upload, size};
     return Work::kPiece;
   }
-  pending_.store(false, std::memory_order_relaxed);
-  return Work::kNone;
+  if (work == Work::kNone) pending_.store(false, std::memory_order_relaxed);
+  return work;
 }
 
 void Outbox::sendControl() {
@@ -167,9 +167,11 @@ void Outbox::sendPiece(const Piece& piece) {
     pack(upload.from, upload.sent, piece.size, packed_.data());
     bytes = packed_.data();
   }
-  const net::Transport::Part parts[2] = {head, {bytes, piece.size}};
-  bytesSent_ += sizeof head + piece.size;
-  const Status status = transport_.send(parts);
+  // Behind the small messages that have come up meanwhile, but in one go with them.
+  const net::Transport::Part parts[3] = {outgoing_.bytes(), head, {bytes, piece.size}};
+  bytesSent_ += outgoing_.size() + sizeof head + piece.size;
+  const Status status = dead_ ? Status{} : transport_.send(parts);
+  outgoing_.clear();
   if (!status.ok()) onFailure_(status);
   std::lock_guard lock(mutex_);
   if (dead_) return;

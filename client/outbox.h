@@ -103,7 +103,7 @@ class Outbox {
     BulkUploadPtr upload;
     std::size_t size = 0;
   };
-  enum class Work { kNone, kControl, kPiece };
+  enum class Work { kNone, kControl, kPiece };  // kPiece: small messages before it
 
   void run();
   void wake();

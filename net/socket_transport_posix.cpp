@@ -32,9 +32,10 @@ class SocketTransport : public Transport {
 
   Status send(std::span<const Part> parts) override {
     iovec vectors[kMostParts];
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      vectors[i] = {const_cast<std::byte*>(parts[i].data()), parts[i].size()};
-    return socket_.send(vectors, parts.size());
+    std::size_t count = 0;
+    for (const Part& part : parts)
+      if (!part.empty()) vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
+    return socket_.send(vectors, count);
   }
 
   Status trySend(Part bytes, std::size_t* taken) override {

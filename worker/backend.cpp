@@ -1,22 +1,8 @@
 #include "worker/backend.h"
 
-#include <memory>
 #include <utility>
 
 namespace hipr::worker {
-namespace {
-
-void runHost(void* data) {
-  const std::unique_ptr<std::function<void()>> function(static_cast<std::function<void()>*>(data));
-  (*function)();
-}
-
-void runCallback(hipStream_t, hipError_t, void* data) {
-  runHost(data);
-}
-
-}  // namespace
-
 Backend::Backend(const HipTable& table, std::vector<int> devices) : hip(table), devices_(std::move(devices)) {}
 
 void Backend::use(int device) const {
@@ -27,15 +13,6 @@ void Backend::use(int device) const {
   static thread_local Current current{nullptr, -1};
   if (current.backend == this && current.device == device) return;
   if (hip.hipSetDevice(native(device)) == hipSuccess) current = {this, device};
-}
-
-hipError_t Backend::callHost(hipStream_t stream, std::function<void()> function) const {
-  auto data = std::make_unique<std::function<void()>>(std::move(function));
-  // HIP 5.2 declares hipLaunchHostFunc but does not have it.
-  const hipError_t error = hip.hipLaunchHostFunc ? hip.hipLaunchHostFunc(stream, runHost, data.get())
-                                                 : hip.hipStreamAddCallback(stream, runCallback, data.get(), 0);
-  if (error == hipSuccess) data.release();  // now the callback's
-  return error;
 }
 
 EventPool::~EventPool() {

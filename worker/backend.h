@@ -1,7 +1,6 @@
 // Backend: the HIP runtime of this session, with the few conveniences every handler needs. Thread-safe.
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -21,9 +20,6 @@ class Backend {
 
   // Makes it the calling thread's device, if it is not already.
   void use(int device) const;
-
-  // `function` runs in stream order on a thread of the runtime, which may be kept waiting but must not call HIP.
-  hipError_t callHost(hipStream_t stream, std::function<void()> function) const;
 
  private:
   const std::vector<int> devices_;

@@ -36,6 +36,11 @@ void Crew::add(const LanePtr& lane, std::function<void()> task) {
   if (reader_.load(std::memory_order_relaxed) != std::this_thread::get_id()) summon();
 }
 
+bool Crew::hasTasks() {
+  std::lock_guard lock(mutex_);
+  return !ready_.empty();
+}
+
 void Crew::summon() {
   if (idle_ - called_ > 1) {
     ++called_;

@@ -42,6 +42,7 @@ class Crew {
   void finish();          // runs what is queued and ends every member. REQUIRES: what the tasks wait for will come
 
   void add(const LanePtr& lane, std::function<void()> task);  // thread-safe
+  bool hasTasks();                                            // nobody serves yet
 
  private:
   void serve();

@@ -21,7 +21,7 @@ class KeptMessage {
   const Message& get() const { return message_; }
 
  private:
-  void keep(wire::Bytes& bytes) {  // no message has two byte strings
+  void keep(wire::Bytes& bytes) {  // no operation has two byte strings
     bytes_.assign(bytes.begin(), bytes.end());
     bytes = bytes_;
   }

@@ -87,7 +87,8 @@ Crew::Delay Session::read() {
     if (status.code() == Code::kInvalid) sayRefused(status.message());
     if (!leaving_) end_ = std::move(status);
     return Crew::kEnd;
-  } while (reader_.poll());
+    // While nobody waits for the GPU here, the next message may be worth a moment.
+  } while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }));
   return greeted_ ? patience_ = kFirstRest : greetingDelay();
 }
 

@@ -1,7 +1,7 @@
 // Session: one client. Reads its messages in order and carries each out on the backend.
 //
 // One thread of its crew at a time is the reader: it decodes, gives work to the runtime, and answers whatever needs no
-// waiting. It never waits for the GPU or for the client to read (crew.h). A message that is malformed or names what
+// waiting. It never waits for a kernel or for the client to read (crew.h). A message that is malformed or names what
 // does not exist ends the session (refuse).
 //
 // Handlers are named after their messages and lie in the file of their topic. What they return is the answer:
@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/spin.h"
 #include "code_object/code_object.h"
 #include "mirror/heartbeat.h"
 #include "net/transport.h"
@@ -191,6 +192,7 @@ class Session {
   std::string refusal_;
   Status end_;  // why run() returns
   Crew::Delay patience_ = 0;
+  Spin spin_{std::chrono::microseconds(30)};  // until the next request of a busy client
 
   std::vector<StreamPtr> nullStreams_;  // by device
   Handles<Stream> streams_;

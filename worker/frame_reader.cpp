@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hipr::worker {
 namespace {
@@ -30,6 +31,7 @@ void FrameReader::compact() {
 
 bool FrameReader::poll() {
   if (buffered() >= wire::kHeaderSize) return true;
+  if (std::exchange(drained_, false)) return false;
   compact();
   const net::Transport::Room room(buffer_.get() + end_, std::min(kAhead, kCapacity - end_));
   std::size_t got = 0;
@@ -49,6 +51,7 @@ Status FrameReader::fill(std::size_t wanted) {
       return status;
     if (got == 0) return Status::unavailable("the client said nothing in time");
     end_ += got;
+    drained_ = got < room.size();
   }
   return {};
 }

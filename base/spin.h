@@ -34,7 +34,7 @@ class Spin {
   }
 
  private:
-  static constexpr int kFailures = 4;  // in a row, and it is hardly tried any more
+  static constexpr int kFailures = 8;  // in a row, and it is hardly tried any more
   static constexpr int kRetry = 64;
   static bool enough() {
     static const bool many = std::thread::hardware_concurrency() >= 8;

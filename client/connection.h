@@ -159,7 +159,7 @@ class Connection {
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet
   std::size_t begin_ = 0, end_ = 0;
   std::vector<std::byte> payload_;
-  Spin spin_{std::chrono::microseconds(30)};
+  Spin spin_{std::chrono::microseconds(40)};
   bool eager_ = false;           // whoever reads is waiting for an answer
   bool answeredWaiter_ = false;  // the frame just handled was what somebody else waits for
 

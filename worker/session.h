@@ -192,7 +192,7 @@ class Session {
   std::string refusal_;
   Status end_;  // why run() returns
   Crew::Delay patience_ = 0;
-  Spin spin_{std::chrono::microseconds(30)};  // until the next request of a busy client
+  Spin spin_{std::chrono::microseconds(40)};  // until the next request of a busy client
 
   std::vector<StreamPtr> nullStreams_;  // by device
   Handles<Stream> streams_;

@@ -2,9 +2,9 @@
 // given; the one kernel it knows is scale(float* data, float factor) of code_object/test_image.h. One at a time per
 // process, because HIP functions have no context to find it by.
 //
-// With Settings::strictCallbacks it is as strict as a GPU's runtime: host functions of all streams share one thread,
-// and one that waits or calls HIP ends the test program with a line that says so; copies of host memory that is not
-// pinned are done when the call returns.
+// Unless Settings::strictCallbacks says otherwise it is as strict as a GPU's runtime: host functions of all streams
+// share one thread, and one that waits or calls HIP ends the test program with a line that says so; copies of host
+// memory that is not pinned are done when the call returns.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class FakeHip {
     bool placesMemory = true;      // has virtual memory management
     bool ignoresHint = false;      // reserves addresses where it likes
     bool runsKernels = true;       // false: launches do nothing, whatever address they are given
-    bool strictCallbacks = false;
+    bool strictCallbacks = true;
   };
   FakeHip();
   explicit FakeHip(const Settings& settings);

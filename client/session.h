@@ -15,7 +15,7 @@
 #include "client/options.h"
 #include "client/stats.h"
 #include "client/streams.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr::client {
 

@@ -57,11 +57,13 @@ function(hipr_link name visibility)
   target_link_libraries(${name} ${visibility} hipr_options ${own} ${ARGN})
 endfunction()
 
-# hipr_library(NAME SOURCES... [DEPENDS target...]): a static library of one folder.
+# hipr_library(NAME SOURCES... [DEPENDS target...] [PRIVATE target...]): a static library of one folder. Who depends on it
+# can include what its DEPENDS have too, because its headers may; only its sources see the headers of PRIVATE targets.
 function(hipr_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   hipr_link(${name} PUBLIC ${arg_DEPENDS})
+  target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
 endfunction()
 
 # hipr_headers(NAME [DEPENDS target...]): the headers of one folder, for those that need no more of it.

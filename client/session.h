@@ -16,7 +16,7 @@
 #include "client/stats.h"
 #include "client/streams.h"
 #include "mirror/heartbeat.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr::client {
 

@@ -11,7 +11,7 @@ function(hipr_hip_library name abi output_dir source)
     SUFFIX .so.${abi}  # the soname is the file name
     LINK_DEPENDS ${map})
   add_dependencies(${name} hipr_maps)
-  target_link_libraries(${name} PRIVATE hipr_abi_common ${ARGN})
+  hipr_link(${name} PRIVATE hipr_abi_common ${ARGN})
   target_link_options(${name} PRIVATE
     LINKER:--version-script=${map}
     LINKER:-Bsymbolic     # our own functions, whatever else in the process has their names

@@ -15,7 +15,7 @@ target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERR
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(hipr_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
 endif()
-target_include_directories(hipr_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(hipr_options INTERFACE ${PROJECT_SOURCE_DIR}/include)
 if(HIPR_SANITIZE)
   # Not enum: programs written in C may pass any number for an enumeration, and get an error for it.
   add_compile_options(-fsanitize=${HIPR_SANITIZE} -fno-sanitize=enum -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -28,11 +28,49 @@ if(HIPR_SANITIZE)
   endif()
 endif()
 
-# hipr_library(NAME SOURCES... [DEPENDS target...]): a static library of one folder.
+# Layers: a target can include the headers of its own folder and of the folders it depends on, and no others. So what a
+# folder may use is what its DEPENDS say, and they may not go in circles.
+set_property(GLOBAL PROPERTY GLOBAL_DEPENDS_NO_CYCLES ON)
+
+# hipr_layer(OUT): the target that lets its users include "folder/header.h" of this folder. The include directory behind
+# it holds nothing but a link to the folder (which brings the folders inside it along).
+function(hipr_layer out)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE / . name ${folder})
+  set(layer hipr_layer_${name})
+  set(${out} ${layer} PARENT_SCOPE)
+  if(TARGET ${layer})
+    return()
+  endif()
+  set(directory ${PROJECT_BINARY_DIR}/layers/${name})
+  cmake_path(GET folder PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${directory}/${parent})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${directory}/${folder} SYMBOLIC)
+  add_library(${layer} INTERFACE)
+  target_include_directories(${layer} INTERFACE ${directory})
+  target_compile_options(${layer} INTERFACE -ffile-prefix-map=${directory}/=${PROJECT_SOURCE_DIR}/)  # where it really is
+endfunction()
+
+# hipr_link(NAME PUBLIC|PRIVATE|INTERFACE [target...]): a target of this folder uses those targets, by their code and headers.
+function(hipr_link name visibility)
+  hipr_layer(own)
+  target_link_libraries(${name} ${visibility} hipr_options ${own} ${ARGN})
+endfunction()
+
+# hipr_library(NAME SOURCES... [DEPENDS target...] [PRIVATE target...]): a static library of one folder. Who depends on it
+# can include what its DEPENDS have too, because its headers may; only its sources see the headers of PRIVATE targets.
 function(hipr_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC hipr_options ${arg_DEPENDS})
+  hipr_link(${name} PUBLIC ${arg_DEPENDS})
+  target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
+endfunction()
+
+# hipr_headers(NAME [DEPENDS target...]): the headers of one folder, for those that need no more of it.
+function(hipr_headers name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_library(${name} INTERFACE)
+  hipr_link(${name} INTERFACE ${arg_DEPENDS})
 endfunction()
 
 # hipr_test(NAME SOURCES... [DEPENDS target...]): a GoogleTest program registered with CTest.
@@ -43,7 +81,7 @@ function(hipr_test name)
   find_package(GTest REQUIRED)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
+  hipr_link(${name} PRIVATE ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)  # what is tested is optimised; tests need not be
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
@@ -68,5 +106,5 @@ function(hipr_fuzzer name source)
     add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cpp)
     add_test(NAME ${name} COMMAND ${name} --corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
   endif()
-  target_link_libraries(${name} PRIVATE hipr_options ${arg_DEPENDS})
+  hipr_link(${name} PRIVATE hipr_fuzz_headers ${arg_DEPENDS})
 endfunction()

@@ -6,7 +6,7 @@
 #include "provider/accelerator.h"
 #include "provider/text.h"
 #include "provider/tflops.h"
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::provider {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::provider {
 

@@ -1,7 +1,7 @@
 // How much a GPU can compute, dense FP16, for the scheduler's arithmetic.
 #pragma once
 
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::provider {
 

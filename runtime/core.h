@@ -21,7 +21,7 @@
 #include "hip_remote/hip.h"
 #include "runtime/objects.h"
 #include "runtime/operation.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr {
 

@@ -11,7 +11,7 @@
 #include "hip_remote/hip.h"
 #include "runtime/core.h"
 #include "runtime/objects.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/api.h"
 #include "runtime/process.h"
-#include "runtime/shared_properties.h"
+#include "types/shared_properties.h"
 
 namespace hipr::api {
 

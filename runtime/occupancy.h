@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "code_object/gpu_code.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr {
 

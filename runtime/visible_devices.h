@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr {
 

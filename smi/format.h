@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::smi {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::smi {
 

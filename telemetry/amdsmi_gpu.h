@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "telemetry/amdsmi_library.h"
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
 
 namespace hipr::telemetry::amdsmi {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/platform.h"
-#include "telemetry/gpu.h"
+#include "types/gpu.h"
+#include "types/platform.h"
 #include "wire/stream.h"
 
 namespace hipr::wire {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/platform.h"
+#include "types/platform.h"
 #include "wire/stream.h"
 
 namespace hipr::wire {

@@ -8,7 +8,7 @@
 #include "access/frame.h"
 #include "base/log.h"
 #include "net/socket_transport.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
 #include "worker/frame_reader.h"

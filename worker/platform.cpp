@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/shared_properties.h"
+#include "types/shared_properties.h"
 
 namespace hipr::worker {
 namespace {

@@ -1,10 +1,10 @@
-// The snapshot of all devices (runtime/platform.h), taken from a loaded HIP runtime of any version.
+// The snapshot of all devices (types/platform.h), taken from a loaded HIP runtime of any version.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "runtime/platform.h"
+#include "types/platform.h"
 #include "worker/hip_table.h"
 
 namespace hipr::worker {

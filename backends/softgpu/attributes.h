@@ -1,7 +1,7 @@
 // Device attributes computed from device properties, so the two can never disagree.
 #pragma once
 
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr::softgpu {
 

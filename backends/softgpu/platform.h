@@ -8,7 +8,7 @@
 
 #include "backends/softgpu/discrete.h"
 #include "backends/softgpu/isa/execute.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr::softgpu {
 

@@ -23,7 +23,7 @@
 #include "backends/softgpu/usage.h"
 #include "backends/softgpu/vmm.h"
 #include "runtime/objects.h"
-#include "runtime/platform.h"
+#include "types/platform.h"
 
 namespace hipr::softgpu {
 

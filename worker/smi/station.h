@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "runtime/platform.h"
 #include "telemetry/sampler.h"
 #include "telemetry/source.h"
+#include "types/platform.h"
 #include "wire/messages.h"
 #include "worker/session_counters.h"
 

@@ -6,13 +6,11 @@
 #define HIPR_BUILT_Local(...) __VA_ARGS__
 #define HIPR_BUILT_Post(...) __VA_ARGS__
 #define HIPR_BUILT_Wait(...) __VA_ARGS__
-#define HIPR_BUILT_Wait2(...) __VA_ARGS__
 #define HIPR_BUILT_Direct(...) __VA_ARGS__
 #define HIPR_BUILT_Todo(...)
 
 #define HIPR_MISSING_Local(...)
 #define HIPR_MISSING_Post(...)
 #define HIPR_MISSING_Wait(...)
-#define HIPR_MISSING_Wait2(...)
 #define HIPR_MISSING_Direct(...)
 #define HIPR_MISSING_Todo(...) __VA_ARGS__

@@ -60,12 +60,6 @@ void addCompilerRows(Book& book) {
     int initial = 3;
     s.call(f, static_cast<void*>(code), &slot, &initial, "shared", sizeof initial, unsigned{alignof(int)});
   }));
-  ROW(__hipRegisterSurface).standard(withCode([](Scene& s, auto f, void** code) {
-    s.call(f, code, &handle, name, name, 0, 0);
-  }));
-  ROW(__hipRegisterTexture).standard(withCode([](Scene& s, auto f, void** code) {
-    s.call(f, code, &handle, name, name, 0, 0, 0);
-  }));
   ROW(__hipUnregisterFatBinary)
       .standard("of code that was used",
                 [](Scene& s, auto f) {

@@ -57,7 +57,9 @@ void addCopyRows(Book& book) {
   });
 
   ROW(hipMemcpyHtoD)
-      .standard("into pinned memory", [](Scene& s, auto f) { s.call(f, s.pinned, s.host.data(), kSmall); })
+      .standard("into pinned memory, behind a kernel",
+                [](Scene& s, auto f) { s.behind([&] { s.launch(); }).call(f, s.pinned, s.host.data(), kSmall); })
+      .local("into pinned memory", [](Scene& s, auto f) { s.call(f, s.pinned, s.host.data(), kSmall); })
       .post("into device memory", [](Scene& s, auto f) { s.call(f, s.device, s.host.data(), kSmall); });
   ROW(hipMemcpyHtoDAsync)
       .standard(
@@ -80,11 +82,16 @@ void addCopyRows(Book& book) {
       .post("in device memory", [](Scene& s, auto f) { s.call(f, s.device, s.other, kSmall, s.stream); });
 
   ROW(hipMemcpyPeer)
-      .standard("in pinned memory by its device address",
+      .standard("in pinned memory by its device address, behind a kernel",
                 [](Scene& s, auto f) {
                   auto* const from = static_cast<char*>(s.pinned) + kSmall;
-                  s.call(f, s.pinned, 0, from, 0, kSmall);
+                  s.behind([&] { s.launch(); }).call(f, s.pinned, 0, from, 0, kSmall);
                 })
+      .local("in pinned memory by its device address",
+             [](Scene& s, auto f) {
+               auto* const from = static_cast<char*>(s.pinned) + kSmall;
+               s.call(f, s.pinned, 0, from, 0, kSmall);
+             })
       .post("between two devices", [](Scene& s, auto f) { s.call(f, s.away, 1, s.device, 0, kSmall); });
   ROW(hipMemcpyPeerAsync)
       .standard("in pinned memory by its device address, behind a kernel",

@@ -47,10 +47,19 @@ void addEventRows(Book& book) {
                   s.behind(work).call(f, s.last);
                 })
       .local("over", [](Scene& s, auto f) { s.call(f, s.last); })
-      .local("not ready", [](Scene& s, auto f) {
+      .post("not ready: the worker will say when",
+            [](Scene& s, auto f) {
+              const auto work = [&] {
+                s.launch();
+                HIPR_OK(s, hipEventRecord(s.last, s.stream));
+              };
+              s.behind(work).expect(hipErrorNotReady).call(f, s.last);
+            })
+      .local("not ready, asked again", [](Scene& s, auto f) {
         const auto work = [&] {
           s.launch();
           HIPR_OK(s, hipEventRecord(s.last, s.stream));
+          static_cast<void>(f(s.last));
         };
         s.behind(work).expect(hipErrorNotReady).call(f, s.last);
       });

@@ -23,7 +23,7 @@ void* allocatedHost(Scene& s) {
   return block;
 }
 
-// The three prices of device memory. `allocate` makes the measured call for a number of bytes.
+// The prices of device memory. `allocate` makes the measured call for a number of bytes.
 template <class Row, class Allocate>
 void addAllocation(Row row, Allocate allocate) {
   const auto ofSize = [allocate](auto size) {
@@ -34,17 +34,47 @@ void addAllocation(Row row, Allocate allocate) {
   };
   row.standard("beyond the memory granted so far", ofSize([](Scene& s) { return s.beyondCredit(); }))
       .post("with a mapping of its own", ofSize([](Scene&) { return Scene::kLarge; }))
+      .local("where such a block was freed before", ofSize([](Scene& s) {
+               HIPR_OK(s, hipFree(allocated(s, Scene::kOwn)));
+               return Scene::kOwn;
+             }))
       .local("among others", ofSize([](Scene&) { return std::size_t{4096}; }));
 }
 
-template <class Row>
-void addHostFree(Row row) {
-  row.standard("behind a kernel",
-               [](Scene& s, auto f) {
-                 void* block = allocatedHost(s);
-                 s.behind([&] { s.launch(); }).call(f, block);
+// Host memory goes at once, so whoever may still read or write the program's memory is waited for. `give` makes it;
+// the measured call takes it back.
+template <class Row, class Give>
+void addHostFree(Row row, Give give) {
+  row.standard("while a kernel uses it",
+               [=](Scene& s, auto f) {
+                 void* block = give(s);
+                 s.behind([&] { s.launchInto(block); }).call(f, block);
                })
-      .local("idle", [](Scene& s, auto f) { s.call(f, allocatedHost(s)); });
+      .standard("while a copy into it is under way",
+                [=](Scene& s, auto f) {
+                  void* block = give(s);
+                  const auto copy = [&] {
+                    HIPR_OK(s, hipMemcpyAsync(block, s.device, Scene::kBytes, hipMemcpyDeviceToHost, s.stream));
+                  };
+                  s.behind(copy).call(f, block);
+                })
+      .standard("with a function of the program pending",
+                [=](Scene& s, auto f) {
+                  void* block = give(s);
+                  s.behind([&] { pendingFunction(s); }).call(f, block);
+                })
+      .post("behind a kernel that knows no memory of the host",
+            [=](Scene& s, auto f) {
+              void* block = give(s);
+              s.behind([&] { s.launch(); }).call(f, block);
+            })
+      .post("idle, after a kernel has used it",
+            [=](Scene& s, auto f) {
+              void* block = give(s);
+              s.launchInto(block);
+              s.call(f, block);
+            })
+      .local("idle", [=](Scene& s, auto f) { s.call(f, give(s)); });
 }
 
 }  // namespace
@@ -83,20 +113,23 @@ void addMemoryRows(Book& book) {
                   void* block = allocated(s, 4096);
                   s.behind([&] { pendingFunction(s); }).call(f, block);
                 })
-      .standard("of host memory, behind a kernel",
+      .standard("while a kernel uses memory of the host",
                 [](Scene& s, auto f) {
-                  void* block = allocatedHost(s);
-                  s.behind([&] { s.launch(); }).call(f, block);
+                  void *block = allocated(s, 4096), *used = allocatedHost(s);
+                  s.behind([&] { s.launchInto(used); }).call(f, block);
+                  HIPR_OK(s, hipHostFree(used));
                 })
-      .local("behind a kernel",
-             [](Scene& s, auto f) {
-               void* block = allocated(s, 4096);
-               s.behind([&] { s.launch(); }).call(f, block);
-             })
+      .post("behind a kernel",
+            [](Scene& s, auto f) {
+              void* block = allocated(s, 4096);
+              s.behind([&] { s.launch(); }).call(f, block);
+            })
       .local("idle", [](Scene& s, auto f) { s.call(f, allocated(s, 4096)); })
-      .post("idle, with a mapping of its own", [](Scene& s, auto f) { s.call(f, allocated(s, Scene::kLarge)); });
-  addHostFree(ROW(hipHostFree));
-  addHostFree(ROW(hipFreeHost));
+      .local("idle, with a mapping of its own", [](Scene& s, auto f) { s.call(f, allocated(s, Scene::kOwn)); })
+      .post("idle, with a mapping too large to be kept",
+            [](Scene& s, auto f) { s.call(f, allocated(s, Scene::kLarge)); });
+  addHostFree(ROW(hipHostFree), allocatedHost);
+  addHostFree(ROW(hipFreeHost), allocatedHost);
 
   ROW(hipHostMalloc).standard([](Scene& s, auto f) {
     void* block = nullptr;
@@ -122,16 +155,10 @@ void addMemoryRows(Book& book) {
     s.call(f, static_cast<void*>(s.host.data()), s.host.size(), 0u);
     HIPR_OK(s, hipHostUnregister(s.host.data()));
   });
-  ROW(hipHostUnregister)
-      .standard("behind a kernel",
-                [](Scene& s, auto f) {
-                  HIPR_OK(s, hipHostRegister(s.host.data(), s.host.size(), 0));
-                  s.behind([&] { s.launch(); }).call(f, static_cast<void*>(s.host.data()));
-                })
-      .local("idle", [](Scene& s, auto f) {
-        HIPR_OK(s, hipHostRegister(s.host.data(), s.host.size(), 0));
-        s.call(f, static_cast<void*>(s.host.data()));
-      });
+  addHostFree(ROW(hipHostUnregister), [](Scene& s) {
+    HIPR_OK(s, hipHostRegister(s.host.data(), s.host.size(), 0));
+    return static_cast<void*>(s.host.data());
+  });
   ROW(hipHostGetDevicePointer).standard([](Scene& s, auto f) {
     void* pointer = nullptr;
     s.call(f, &pointer, s.pinned, 0u);

@@ -29,6 +29,12 @@ void addAllocation(Row row, Allocate allocate) {
   };
   row.standard("beyond the memory granted so far", ofSize([](Scene& s) { return s.beyondCredit(); }))
       .post("with a mapping of its own", ofSize([](Scene&) { return Scene::kLarge; }))
+      .local("where such a block was freed before", ofSize([](Scene& s) {
+               void* block = nullptr;
+               HIPR_OK(s, hipMallocAsync(&block, Scene::kOwn, s.stream));
+               HIPR_OK(s, hipFreeAsync(block, s.stream));
+               return Scene::kOwn;
+             }))
       .local("among others", ofSize([](Scene&) { return std::size_t{4096}; }));
 }
 
@@ -48,8 +54,9 @@ void addPoolRows(Book& book) {
     };
   };
   ROW(hipFreeAsync)
-      .standard("with a mapping of its own", freed(Scene::kLarge, false))
-      .local("with a mapping of its own, behind a kernel", freed(Scene::kLarge, true))
+      .standard("with a mapping too large to be kept", freed(Scene::kLarge, false))
+      .local("with a mapping too large to be kept, behind a kernel", freed(Scene::kLarge, true))
+      .local("with a mapping of its own", freed(Scene::kOwn, false))
       .local("among others", freed(4096, false));
 
   ROW(hipDeviceGetDefaultMemPool).standard([](Scene& s, auto f) {

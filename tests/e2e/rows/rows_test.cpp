@@ -17,7 +17,7 @@ namespace hipr::rows {
 namespace {
 
 // In the order of what they cost; the last two are not carried.
-enum class Verb { Local, Post, Wait, Wait2, Direct, Todo };
+enum class Verb { Local, Post, Wait, Direct, Todo };
 
 struct Row {
   const char* symbol;  // the linker name
@@ -55,8 +55,6 @@ const char* nameOf(Verb verb) {
       return "Post";
     case Verb::Wait:
       return "Wait";
-    case Verb::Wait2:
-      return "Wait2";
     case Verb::Direct:
       return "Direct";
     case Verb::Todo:
@@ -66,7 +64,7 @@ const char* nameOf(Verb verb) {
 }
 
 int waitsOf(Verb verb) {
-  return verb == Verb::Wait2 ? 2 : verb == Verb::Wait ? 1 : 0;
+  return verb == Verb::Wait ? 1 : 0;
 }
 
 Verb priceOf(const Entry& entry, const Row& row) {
@@ -157,8 +155,8 @@ TEST_F(Rows, EveryCarriedRowCostsWhatItsVerbSays) {
       }
     }
   }
-  std::printf("libamdhip64.so.%d: %d rows walked (%d Local, %d Post, %d Wait, %d Wait2), %d calls measured\n",
-              abiUnderTest(), walked, verbs["Local"], verbs["Post"], verbs["Wait"], verbs["Wait2"], calls);
+  std::printf("libamdhip64.so.%d: %d rows walked (%d Local, %d Post, %d Wait), %d calls measured\n", abiUnderTest(),
+              walked, verbs["Local"], verbs["Post"], verbs["Wait"], calls);
 }
 
 }  // namespace

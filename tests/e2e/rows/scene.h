@@ -23,8 +23,9 @@ struct Cost {
 
 class Scene {
  public:
-  static constexpr std::size_t kBytes = 1 << 20;  // of each buffer
-  static constexpr std::size_t kLarge = 4 << 20;  // beyond what shares a mapping
+  static constexpr std::size_t kBytes = 1 << 20;   // of each buffer
+  static constexpr std::size_t kOwn = 4 << 20;     // has a mapping of its own, which is kept when it is freed
+  static constexpr std::size_t kLarge = 40 << 20;  // the same, but too large to be kept
 
   Scene(int abi, Gate& gate);
   ~Scene();
@@ -50,6 +51,7 @@ class Scene {
   // Arguments of a launch of `store` into `device`.
   void** arguments() { return arguments_; }
   void launch();                     // on `stream`, and on the default stream of `_spt` calls
+  void launchInto(void* memory);     // on `stream`
   static const void* code();         // a code object with `store` and the variable `counter`
   static const void* managedCode();  // and with a managed variable
   // A code object as the compiler wraps it. The wrapper must stay.

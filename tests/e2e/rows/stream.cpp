@@ -111,8 +111,15 @@ void addStreamRows(Book& book) {
                 })
       .local("idle", [](Scene& s, auto f) { s.call(f, s.stream); })
       .local("idle, the default stream", [](Scene& s, auto f) { s.call(f, hipStream_t(nullptr)); })
-      .local("not ready",
-             [](Scene& s, auto f) { s.behind([&] { s.launch(); }).expect(hipErrorNotReady).call(f, s.stream); });
+      .post("not ready: the worker will say when",
+            [](Scene& s, auto f) { s.behind([&] { s.launch(); }).expect(hipErrorNotReady).call(f, s.stream); })
+      .local("not ready, asked again", [](Scene& s, auto f) {
+        const auto work = [&] {
+          s.launch();
+          static_cast<void>(f(s.stream));
+        };
+        s.behind(work).expect(hipErrorNotReady).call(f, s.stream);
+      });
   ROW(hipStreamSynchronize)
       .standard("behind a kernel", [](Scene& s, auto f) { s.behind([&] { s.launch(); }).call(f, s.stream); })
       .local("idle", [](Scene& s, auto f) { s.call(f, s.stream); });

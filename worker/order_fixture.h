@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <future>
+#include <memory>
 #include <string>
 
 #include "net/socket_transport.h"
@@ -73,12 +75,21 @@ class OrderTest : public ::testing::Test {
         },
         needs);
   }
+  // A function that the device runs in stream order.
+  hipError_t callHost(const StreamPtr& stream, std::function<void()> function) {
+    auto* data = new std::function<void()>(std::move(function));
+    const auto run = [](void* pointer) {
+      const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(pointer));
+      (*owned)();
+    };
+    return backend_.hip.hipLaunchHostFunc(stream->native, run, data);
+  }
   // One that keeps the device busy until the fake is released, and for some time after.
   void submitSlow(const StreamPtr& stream, std::atomic<bool>* over = nullptr) {
     order_.submit(stream, wire::Ping{}, [this, stream, over](const wire::Ping&) {
       backend_.use(stream->device);
-      for (int i = 0; i < 300; ++i) EXPECT_EQ(backend_.callHost(stream->native, [] {}), hipSuccess);
-      if (over) (void)backend_.callHost(stream->native, [over] { *over = true; });
+      for (int i = 0; i < 300; ++i) EXPECT_EQ(callHost(stream, [] {}), hipSuccess);
+      if (over) (void)callHost(stream, [over] { *over = true; });
       return Start::kGiven;
     });
   }

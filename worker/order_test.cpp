@@ -109,7 +109,7 @@ TEST_F(OrderTest, WorkOnEveryStreamStartsBehindAFence) {
     order_.fence(a);
     order_.submit(behind, wire::Ping{}, [&](const wire::Ping&) {
       backend_.use(behind->device);
-      EXPECT_EQ(backend_.callHost(behind->native, [&] { late = over.load(); }), hipSuccess);
+      EXPECT_EQ(callHost(behind, [&] { late = over.load(); }), hipSuccess);
       return Start::kGiven;
     });
     fake_.release();

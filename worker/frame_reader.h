@@ -44,7 +44,7 @@ class FrameReader {
   net::Transport& transport_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0, end_ = 0;
-  bool drained_ = false;  // the last receive took all there was: the next poll() need not look
+  bool drained_ = false;                // the last receive took all there was: the next poll() need not look
   std::unique_ptr<std::byte[]> large_;  // a payload beyond the buffer
 };
 

@@ -75,7 +75,7 @@ class Outbox {
                           .length = control_.size() - start - wire::kHeaderSize},
                          control_.data() + start);
       under();
-      pending_.store(true, std::memory_order_relaxed);
+      if (!pending_.load(std::memory_order_relaxed)) pending_.store(true, std::memory_order_relaxed);
     }
     if (!urgent && asleep_.load()) wake();
   }
@@ -134,7 +134,8 @@ class Outbox {
   wire::Buffer outgoing_;
   std::vector<std::byte> packed_;
 
-  std::atomic<bool> pending_{false};  // there may be something to send
+  // The writer looks at these while callers append: away from what they write.
+  alignas(64) std::atomic<bool> pending_{false};  // there may be something to send
   std::atomic<bool> asleep_{false};
   std::atomic<bool> dead_{false};
   std::atomic<std::uint64_t> bytesSent_{0};

@@ -56,6 +56,12 @@ void describeFromHere(Platform& platform) {
   }
 }
 
+std::string tooOld(const std::vector<std::uint16_t>& unknown) {
+  std::string names;
+  for (const std::uint16_t number : unknown) names += std::string(names.empty() ? "" : ", ") + wire::opcodeName(number);
+  return "the worker is older than this library and does not know " + names + "; install the same release there";
+}
+
 template <class Message>
 bool decode(wire::Bytes payload, Message& message) {
   wire::Reader reader(payload);
@@ -95,7 +101,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     AddressRange hostRange;
     if (!deviceRange_.reserve(offer.deviceBase, offer.deviceSize)) continue;
     if (!hostRange.reserve(offer.hostBase, offer.hostSize)) continue;
-    wire::Hello hello{.deviceBase = offer.deviceBase,
+    wire::Hello hello{.messages = wire::messagesToWorker(),
+                      .deviceBase = offer.deviceBase,
                       .deviceSize = offer.deviceSize,
                       .hostBase = offer.hostBase,
                       .hostSize = offer.hostSize,
@@ -106,6 +113,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     wire::HelloReply reply;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
     if (Status status = connection->greet(wire::Opcode::kHello, hello, storage, reply); !status.ok()) return status;
+    if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
     if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + reply.text);
     if (reply.deviceBase && reply.deviceBase != offer.deviceBase &&

@@ -10,6 +10,9 @@ add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 
 add_library(hipr_options INTERFACE)
 target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(hipr_options INTERFACE -Wno-deprecated-declarations)  # libstdc++ 12's own stable_sort
+endif()
 # Optimising with -O3, GCC 12 takes the two halves of std::string's own insert() for overlapping memory, as in
 # "text" + std::to_string(n) (GCC bug 105651). The other configurations keep the check.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -1,5 +1,7 @@
 #include "wire/messages.h"
 
+#include <algorithm>
+
 namespace hipr::wire {
 namespace {
 
@@ -18,7 +20,28 @@ constexpr bool allDifferent() {
 }
 static_assert(allDifferent(), "wire/messages.def: two messages share a number");
 
+struct Row {
+  std::uint16_t number;
+  Verb verb;
+};
+constexpr Row kRows[] = {
+#define MESSAGE(number, Name, verb) {number, Verb::verb},
+#include "wire/messages.def"
+};
+
 }  // namespace
+
+bool isKnown(std::uint16_t opcode) {
+  return std::ranges::any_of(kRows, [&](const Row& row) { return row.number == opcode; });
+}
+
+std::vector<std::uint16_t> messagesToWorker() {
+  std::vector<std::uint16_t> numbers;
+  for (const Row& row : kRows)
+    if (row.verb != Verb::Push && row.verb != Verb::BeforeCall && row.verb != Verb::BeforePost)
+      numbers.push_back(row.number);
+  return numbers;
+}
 
 const char* opcodeName(std::uint16_t opcode) {
   switch (static_cast<Opcode>(opcode)) {

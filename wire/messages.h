@@ -22,35 +22,35 @@ enum class Opcode : std::uint16_t {
 };
 
 const char* opcodeName(std::uint16_t opcode);  // "?" when unknown
+bool isKnown(std::uint16_t opcode);
+std::vector<std::uint16_t> messagesToWorker();  // all that a client may send in a session
 
 enum class Verb { Post, Work, Call, Ask, Push, Both, BeforeCall, BeforePost };
 
 // --- session
 // -------------------------------------------------------------------------------------------------------------
 struct Hello {
-  std::uint64_t features = 0;
-  std::uint64_t rowsHash = 0;
+  std::vector<std::uint16_t> messages{};         // opcodes this client may send
   std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the client has reserved for device memory
   std::uint64_t hostBase = 0, hostSize = 0;      // and for host memory that kernels can reach
   std::uint64_t process = 0;
   std::string hostName, program;
   static auto fields(auto& m) {
-    return std::tie(m.features, m.rowsHash, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName,
-                    m.program);
+    return std::tie(m.messages, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName, m.program);
   }
 };
 
 struct HelloReply {
   std::int32_t status = 0;  // hipError_t; on failure only `text` and the suggested range mean anything
   std::string text;
-  std::uint64_t features = 0;
+  std::vector<std::uint16_t> unknown{};          // of the client's messages, those this worker does not understand
   std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
   std::uint64_t granularity = 0;                 // of MapMemory
   std::vector<std::uint64_t> credits{};          // bytes each device has set aside for this client
   std::vector<std::array<std::uint64_t, 2>> knownCode{};
   Bytes platform{};  // wire/platform_codec.h
   static auto fields(auto& m) {
-    return std::tie(m.status, m.text, m.features, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.knownCode,
+    return std::tie(m.status, m.text, m.unknown, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.knownCode,
                     m.platform);
   }
 };

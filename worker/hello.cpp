@@ -1,4 +1,7 @@
 // The first exchange: agree on addresses, describe the devices, promise memory.
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.h"
 #include "worker/session.h"
 
@@ -26,6 +29,9 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
     refuse("no address range suits both sides");
     return reply;
   }
+  // The client knows the names of what this worker has never heard of, and tells its user.
+  std::ranges::copy_if(m.messages, std::back_inserter(reply.unknown),
+                       [](auto number) { return !wire::isKnown(number); });
   if (!reserveRanges(m, reply)) return reply;
   reply.platform = options_.platform;
   reply.knownCode = codeCache_.known();

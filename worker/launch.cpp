@@ -58,6 +58,7 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
     return given;
   });
   s->lastWriter = s->sent;
+  if (function->prints) reporter_.mayPrint();
   if (hostMemory_.any()) exchange_.start();
 }
 

@@ -95,6 +95,9 @@ hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {
   if (!function->module->native) return hipErrorInvalidHandle;  // its module could not be loaded
   function->kernel = function->module->code.findKernel(m.name);
   if (!function->kernel) return hipErrorNotFound;
+  function->prints = std::ranges::any_of(function->kernel->metadata.args, [](const code::KernelArg& arg) {
+    return arg.kind == code::ArgKind::kHiddenHostcallBuffer || arg.kind == code::ArgKind::kHiddenPrintfBuffer;
+  });
   return backend_.hip.hipModuleGetFunction(&function->native, function->module->native, m.name.c_str());
 }
 

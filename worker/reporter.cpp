@@ -20,12 +20,12 @@ bool Reporter::owesMemory(const Stream& stream) const {
 }
 
 bool Reporter::owes(const Stream& stream) const {
-  return !deliveries_.none() || owesMemory(stream);
+  return !deliveries_.none() || (printing_ && output_) || owesMemory(stream);
 }
 
 void Reporter::show(Stream& stream, std::uint64_t position) {
   deliveries_.sendComplete();
-  if (output_) output_->drain();
+  if (printing_ && output_) output_->drain();
   if (position <= stream.shown.load() || !owesMemory(stream)) return;
   hostMemory_.sendChanges();
   raise(stream.shown, position);

@@ -2,6 +2,7 @@
 // they printed, what went wrong. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -22,8 +23,10 @@ class Reporter {
 
   Deliveries& deliveries() { return deliveries_; }
 
-  // What has been done includes bytes for the client that it has not got: copies, or host memory that kernels wrote.
+  // What has been done includes something for the client that it has not got: copies, host memory that kernels wrote,
+  // what they printed.
   bool owes(const Stream& stream) const;
+  void mayPrint() { printing_ = true; }  // a kernel that can has been launched
   // Before the client learns that this position is done: sends what was copied, written and printed. May wait for the
   // socket.
   void show(Stream& stream, std::uint64_t position);
@@ -40,6 +43,7 @@ class Reporter {
   Outbox& outbox_;
   HostMemory& hostMemory_;
   OutputRelay* output_;  // or null
+  std::atomic<bool> printing_{false};
 
   Deliveries deliveries_;
 

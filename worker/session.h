@@ -77,6 +77,7 @@ struct Function {
   std::shared_ptr<Module> module;
   hipFunction_t native = nullptr;
   const code::Kernel* kernel = nullptr;
+  bool prints = false;
 };
 
 class Session {

@@ -62,6 +62,21 @@ TEST(Session, HelloAgreesOnAddressesAndGrantsCredit) {
   EXPECT_GT(reply.credits[0], 0u);
 }
 
+TEST(Session, HelloTellsWhichMessagesItDoesNotKnow) {
+  SessionOnFake s;
+  wire::Hello hello;
+  hello.messages = wire::messagesToWorker();
+  hello.deviceBase = kTestDeviceBase;
+  hello.deviceSize = kTestDeviceSize;
+  hello.hostBase = kTestHostBase;
+  hello.hostSize = kTestHostSize;
+  std::vector<std::byte> storage;
+  EXPECT_TRUE((s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage).unknown.empty()));
+  hello.messages.push_back(0x7ffe);
+  const auto reply = s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage);
+  EXPECT_EQ(reply.unknown, std::vector<std::uint16_t>{0x7ffe});
+}
+
 TEST(Session, ARuntimeThatIgnoresTheHintNamesItsOwnRange) {
   SessionOnFake s({.ignoresHint = true});
   const wire::HelloReply first = s.client->hello();

@@ -32,7 +32,7 @@ TEST(FakeHip, TheCpuCannotTouchDeviceMemory) {
   const HipTable hip = fake.table();
   void *memory = nullptr, *reserved = nullptr;
   ASSERT_EQ(hip.hipMalloc(&memory, 8192), hipSuccess);
-  ASSERT_EQ(hip.hipMemAddressReserve(&reserved, 1 << 20, 0, reinterpret_cast<void*>(std::uintptr_t{1} << 44), 0),
+  ASSERT_EQ(hip.hipMemAddressReserve(&reserved, 1 << 20, 0, reinterpret_cast<void*>(std::uintptr_t{0x260000000000}), 0),
             hipSuccess);
   ASSERT_EQ(hip.hipMemMap(reserved, 1 << 16, 0, nullptr, 0), hipSuccess);
   for (void* device : {memory, reserved}) {

@@ -13,7 +13,7 @@ template <class Message>
 class KeptMessage {
  public:
   explicit KeptMessage(const Message& message) : message_(message) {
-    std::apply([this](auto&... field) { (keep(field), ...); }, Message::fields(message_));
+    std::apply([this](auto&... field) { (this->keep(field), ...); }, Message::fields(message_));
   }
   KeptMessage(const KeptMessage&) = delete;
   KeptMessage& operator=(const KeptMessage&) = delete;

@@ -51,6 +51,12 @@ bool Kernel::wantsBarrierAcrossDevices() const {
                      [](const KernelArg& arg) { return arg.kind == ArgKind::kHiddenMultigridSyncArg; });
 }
 
+std::optional<GpuKernel::Place> Kernel::argument(std::size_t index) const {
+  for (const KernelArg& arg : metadata.args)
+    if (!arg.hidden() && index-- == 0) return Place{arg.offset, arg.size};
+  return std::nullopt;
+}
+
 std::uint32_t Kernel::argumentBytes() const {
   return explicitSize(metadata);
 }

@@ -31,6 +31,7 @@ struct Kernel : GpuKernel {
   Resources resources() const override;
   int groupsPerUnit(const Unit& unit, int groupSize) const override;
   bool wantsBarrierAcrossDevices() const override;
+  std::optional<Place> argument(std::size_t index) const override;
   std::uint32_t argumentBytes() const override;
   Status packParams(void* const* params, std::span<std::byte> room) const override;
   Status packBuffer(Bytes buffer, std::span<std::byte> room) const override;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,12 @@ class GpuKernel {
   // How many groups of that many work-items it can run at once, as far as registers go.
   virtual int groupsPerUnit(const Unit& unit, int groupSize) const = 0;
   virtual bool wantsBarrierAcrossDevices() const = 0;
+
+  // Where the argument of that index lies among all that a program passes; nothing when there are fewer.
+  struct Place {
+    std::uint32_t offset = 0, size = 0;
+  };
+  virtual std::optional<Place> argument(std::size_t index) const = 0;
 
   // Arguments as a program passes them to a launch. REQUIRES for both: room.size() >= argumentBytes().
   virtual std::uint32_t argumentBytes() const = 0;

@@ -36,6 +36,7 @@ hipError_t resetDevice(Process& p, Device& device) {
     if (function->module->owner == &device && p.functions.take(function) != nullptr) p.functions.recycle(function);
   });
   forgetLoaded(p, device);
+  forgetLibraryModules(p, device);
   forget(p.modules, device);
   forget(p.streams, device);
   forget(p.events, device);

@@ -1,6 +1,6 @@
-// HandlePool: the objects behind hipStream_t, hipEvent_t, hipModule_t and hipFunction_t. A handle is the address of its
-// object inside one address range that is never given back, so any value a program passes, stale or garbage, is judged
-// without touching foreign memory and without a lock: inside the range, on a slot boundary, alive.
+// HandlePool: the objects behind hipStream_t, hipEvent_t, hipModule_t, hipFunction_t and hipLibrary_t. A handle is the
+// address of its object inside one address range that is never given back, so any value a program passes, stale or
+// garbage, is judged without touching foreign memory and without a lock: inside the range, on a slot boundary, alive.
 //
 // Slots are reused oldest first and only when many are free, so a stale handle stays dead for a long time. An object is
 // destroyed when its slot is reused, not before: a thread still holding it reads stale data, never freed memory.

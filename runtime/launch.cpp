@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "code_object/kernarg.h"
 #include "runtime/async_error.h"
+#include "runtime/function.h"
 #include "runtime/occupancy.h"
-#include "runtime/registry.h"
 #include "runtime/submit.h"
 
 namespace hipr {
@@ -50,6 +50,8 @@ hipError_t checkShape(const DeviceInfo& device, const Function& function, const 
   }
   const bool tooMuchShared = r.sharedBytes + needs.sharedBytes > props.sharedMemPerBlock;
   if (tooMuchShared && (module || !r.cooperative)) return hipErrorInvalidValue;
+  if (const int limit = sharedLimit(function); limit >= 0 && r.sharedBytes > static_cast<std::size_t>(limit))
+    return hipErrorInvalidValue;
   if (!r.cooperative) return hipSuccess;
   const int fitting = blocksPerUnit(device, kernel, static_cast<int>(blockSize), r.sharedBytes);
   const auto room = static_cast<std::uint64_t>(fitting) * static_cast<unsigned>(props.multiProcessorCount);
@@ -120,7 +122,7 @@ hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest&
   Stream* s;
   Function* function;
   HIPR_TRY(streamForLaunch(stream, request, p, s));
-  HIPR_TRY(registeredFunction(*p, *s->owner, host, function));
+  HIPR_TRY(namedFunction(*p, *s->owner, host, function));
   return launchKernel(*p, *s, *function, request);
 }
 

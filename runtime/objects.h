@@ -4,7 +4,9 @@
 // there.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -49,6 +51,22 @@ struct Event {
 };
 
 struct Module;
+struct Library;
+
+// What a program has asked for a kernel of a library (hipKernelSetAttribute), by hipFuncAttribute. What it asks for the
+// kernel's function (hipFuncSetAttribute) goes before.
+struct KernelWishes {
+  static constexpr int kNone = INT_MIN, kFirst = hipFuncAttributeMaxDynamicSharedMemorySize;
+  std::array<std::atomic<int>, hipFuncAttributeMax - kFirst> values;
+  KernelWishes() {
+    for (auto& value : values) value = kNone;
+  }
+  std::atomic<int>& at(int attribute) { return values[attribute - kFirst]; }
+  int get(int attribute, int otherwise) const {
+    const int value = values[attribute - kFirst].load(std::memory_order_relaxed);
+    return value != kNone ? value : otherwise;
+  }
+};
 
 struct Function {
   std::uint64_t id = 0;
@@ -56,6 +74,7 @@ struct Function {
   const code::GpuKernel* kernel = nullptr;  // points into module->code
   std::atomic<int> maxDynamicShared{-1};    // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
   std::atomic<int> sharedCarveout{0};
+  KernelWishes asKernel;
   std::uint32_t argumentBytes = 0;      // explicit part of its kernarg segment
   std::atomic<bool> introduced{false};  // for a core that has to be told of it before its first launch
 };
@@ -65,6 +84,7 @@ struct Module {
   Device* owner = nullptr;
   int device = 0;
   std::shared_ptr<const code::GpuCode> code;
+  Library* library = nullptr;  // whose code it is, on this device; null when the program loaded it by itself
   std::mutex mutex;
   std::map<std::string, Function*> functions;  // by kernel name, made on first use; owned by the handle pool
   std::map<std::string, void*> variables;      // addresses already asked for

@@ -14,6 +14,7 @@
 #include "runtime/core.h"
 #include "runtime/device.h"
 #include "runtime/handles.h"
+#include "runtime/library.h"
 #include "runtime/objects.h"
 #include "runtime/pool.h"
 #include "runtime/thread_state.h"
@@ -34,6 +35,7 @@ struct Process {
   HandlePool<Module> modules{1 << 18};
   HandlePool<Function> functions{1 << 20};
   HandlePool<MemoryPool> pools{1 << 18};
+  HandlePool<Library> libraries{1 << 16};
 
   std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
 

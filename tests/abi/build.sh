@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compiles each program here for the ABIs 5, 6 and 7 into OUTDIR, linked to the libraries in LIBDIR; NAME.5, NAME.6, NAME.7.
+# Compiles each program here for the ABIs 5, 6 and 7, or for those that its line "// ABIs: ..." names, into OUTDIR, linked to
+# the libraries in LIBDIR; NAME.5, NAME.6, NAME.7.
 #   tests/abi/build.sh OUTDIR LIBDIR MODULES       MODULES: the modules/ folder that tests/conformance/build.sh made
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +14,8 @@ rule cxx
   description = \$out
 EOF
   for source in "$here"/*.cpp; do
-    for abi in 5 6 7; do
+    only=$(sed -n 's|^// ABIs: ||p' "$source")
+    for abi in ${only:-5 6 7}; do
       echo "build $(basename "$source" .cpp).$abi: cxx $source | $here/hip_abi.h $here/../conformance/check.h"
       echo "  abi = $abi"
     done

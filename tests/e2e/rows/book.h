@@ -77,6 +77,7 @@ void addEventRows(Book& book);
 void addFillRows(Book& book);
 void addHiprtcRows(Book& book);
 void addLaunchRows(Book& book);
+void addLibraryRows(Book& book);
 void addManagedRows(Book& book);
 void addMemoryRows(Book& book);
 void addModuleRows(Book& book);

@@ -8,6 +8,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries write a little past what they asked for
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
+constexpr std::size_t kMostVacated = 256;
 constexpr std::uint64_t kMostIdle = 256 << 20;
 constexpr std::uint64_t kLargestIdle = 32 << 20;  // using a larger block after its free is a fault, as it is locally
 
@@ -105,10 +106,10 @@ bool DeviceHeap::addMapping(std::uint64_t size, bool shared) {
   if (size > credit_ + idleBytes_) return false;
   const auto dropOldest = [&] { drop(mappings_.find(idle_.begin()->second)); };
   while (size > credit_) dropOldest();
-  std::uint64_t address = addresses_.take(size);
+  std::uint64_t address = takeAddresses(size);
   while (!address && !idle_.empty()) {
     dropOldest();
-    address = addresses_.take(size);
+    address = takeAddresses(size);
   }
   if (!address) return false;
   credit_ -= size;
@@ -120,6 +121,16 @@ bool DeviceHeap::addMapping(std::uint64_t size, bool shared) {
   return true;
 }
 
+std::uint64_t DeviceHeap::takeAddresses(std::uint64_t size) {
+  std::uint64_t address = addresses_.take(size);
+  while (!address && !vacated_.empty()) {
+    addresses_.insert(vacated_.front().first, vacated_.front().second);
+    vacated_.pop_front();
+    address = addresses_.take(size);
+  }
+  return address;
+}
+
 void DeviceHeap::drop(MappingAt at) {
   auto& [address, mapping] = *at;
   markUsed(mapping);  // no longer idle, as it no longer is
@@ -127,7 +138,11 @@ void DeviceHeap::drop(MappingAt at) {
   calls_.unmap(address);
   credit_ += mapping.size;
   mappedBytes_ -= mapping.size;
-  addresses_.insert(address, mapping.size);
+  vacated_.emplace_back(address, mapping.size);
+  if (vacated_.size() > kMostVacated) {
+    addresses_.insert(vacated_.front().first, vacated_.front().second);
+    vacated_.pop_front();
+  }
   mappings_.erase(at);
 }
 

@@ -56,7 +56,8 @@ class DeviceHeap {
   std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize);
   std::uint64_t fromMapped(std::uint64_t size);
   bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses
-  void drop(MappingAt mapping);                      // REQUIRES: it is idle
+  std::uint64_t takeAddresses(std::uint64_t size);
+  void drop(MappingAt mapping);  // REQUIRES: it is idle
   void markIdle(std::uint64_t address, Mapping& mapping);
   void markUsed(Mapping& mapping);
   void reclaim(std::uint64_t address, std::uint64_t size);
@@ -69,7 +70,10 @@ class DeviceHeap {
   std::uint64_t credit_;  // not yet mapped
   Calls calls_;
   FreeRanges addresses_;  // unmapped
-  FreeRanges pieces_;     // of shared mappings, free
+  // The last to be unmapped, oldest first. The worker may not be done with them, and would have to wait for work that
+  // has nothing to do with it before something else can be mapped there.
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> vacated_;  // address, size
+  FreeRanges pieces_;                                            // of shared mappings, free
   std::map<std::uint64_t, Mapping> mappings_;
   std::unordered_map<std::uint64_t, std::uint64_t> live_;  // handed out: address → rounded size
   std::uint64_t mappedBytes_ = 0, liveBytes_ = 0;

@@ -67,9 +67,4 @@ hipError_t RemoteCore::release(const Allocation& a) {
   return hipSuccess;
 }
 
-// Everything submitted before it is waited for before the memory is handed out again; its stream's work is among that.
-hipError_t RemoteCore::perform(const Free& free, Stream&, Stage) {
-  return release(free.allocation);
-}
-
 }  // namespace hipr::client

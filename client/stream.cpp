@@ -16,6 +16,26 @@ RemoteStream::Kind kindOf(const Stream& stream) {
   return stream.flags & hipStreamNonBlocking ? RemoteStream::Kind::kNonBlocking : RemoteStream::Kind::kBlocking;
 }
 
+class RemotePoint : public StreamPoint {
+ public:
+  RemotePoint(Session& s, int device, Moment moment) : session_(s), device_(device), moment_(std::move(moment)) {}
+
+  bool reached() override {
+    if (!moment_.passed()) session_.connection().poll();
+    return moment_.passed();
+  }
+  void wait() override {  // for the whole device: the stream may be gone
+    wire::Done done;
+    if (!moment_.passed() && session_.connection().call<Opcode::kDeviceSynchronize>({device_}, done))
+      session_.streams().show(moment_);
+  }
+
+ private:
+  Session& session_;
+  const int device_;
+  const Moment moment_;
+};
+
 // Learns that a destroyed stream is done, for the sake of events recorded on it.
 class LastProgress : public Pending {
  public:
@@ -100,6 +120,12 @@ hipError_t RemoteCore::query(Stream& stream) {
       s.connection().post<Opcode::kStreamWatch>({wait.stream->id});
   }
   return hipErrorNotReady;
+}
+
+std::unique_ptr<StreamPoint> RemoteCore::point(Stream& stream) {
+  Session& s = session();
+  Moment now = s.streams().now(remote(stream));
+  return now.passed() ? nullptr : std::make_unique<RemotePoint>(s, stream.device, std::move(now));
 }
 
 hipError_t RemoteCore::perform(const HostFunction& f, Stream& stream, Stage) {

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@
 #include "types/platform.h"
 
 namespace hipr {
+
+// What a stream had been given at some moment.
+class StreamPoint {
+ public:
+  virtual ~StreamPoint() = default;
+  virtual bool reached() = 0;  // all of it is done; says so a little late rather than wait
+  virtual void wait() = 0;
+};
 
 class Core {
  public:
@@ -49,7 +58,8 @@ class Core {
   virtual hipError_t create(Stream& stream) = 0;   // device, flags, priority, cuMask and kind are set
   virtual hipError_t destroy(Stream& stream) = 0;  // work already given to it still completes
   virtual hipError_t synchronize(Stream& stream) = 0;
-  virtual hipError_t query(Stream& stream) = 0;  // hipSuccess or hipErrorNotReady
+  virtual hipError_t query(Stream& stream) = 0;                    // hipSuccess or hipErrorNotReady
+  virtual std::unique_ptr<StreamPoint> point(Stream& stream) = 0;  // null when it has nothing to do
 
   virtual hipError_t create(Event& event) = 0;
   virtual hipError_t destroy(Event& event) = 0;

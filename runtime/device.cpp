@@ -96,6 +96,7 @@ hipError_t hipDeviceSynchronize() {
   Core* core;
   HIPR_TRY(device->reach(core));
   HIPR_TRY(core->synchronize(device->index));
+  trimPools(*p, *device);
   return asyncError();
 }
 

@@ -44,6 +44,7 @@ struct Device {
   std::mutex mutex;
   std::map<hipLimit_t, std::size_t> limits;  // those the program has set
   std::set<int> peers;                       // ordinals whose memory this device was allowed to use
+  std::set<int> poolPeers;                   // the same, for the sake of a pool there
   MemoryPool* defaultPool = nullptr;         // made on first use
   MemoryPool* pool = nullptr;                // the one the program chose; null, or gone, is the default one
 

@@ -50,7 +50,9 @@ hipError_t resetDevice(Process& p, Device& device) {
     device.defaultPool = device.pool = nullptr;
     device.limits.clear();
     device.peers.clear();
+    device.poolPeers.clear();
   }
+  endPools(p, device);
   forget(p.pools, device);
   device.flags = 0;
   device.used = false;

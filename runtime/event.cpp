@@ -62,6 +62,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   if (s->owner != e->owner) return hipErrorInvalidHandle;
   HIPR_TRY(hand(*s, Record{e}, Stage::kSent));
   e->recorded.store(true);
+  if (p->usesPools.load(std::memory_order_relaxed)) e->place.set({s->id, s->order.step()});
   return hipSuccess;
 }
 
@@ -79,6 +80,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   Core* core;
   HIPR_TRY(e->owner->reach(core));
   HIPR_TRY(core->synchronize(*e));
+  trimPools(*p, *e->owner);
   return asyncError();
 }
 

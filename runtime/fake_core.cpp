@@ -34,6 +34,11 @@ std::byte* at(void* base, std::size_t offset) {
   return static_cast<std::byte*>(base) + offset;
 }
 
+struct FakePoint : StreamPoint {
+  bool reached() override { return testing::fake().queryAnswer == hipSuccess; }
+  void wait() override { testing::fake().queryAnswer = hipSuccess; }
+};
+
 struct FakeModule : CoreObject {
   explicit FakeModule(std::size_t bytes) : memory(bytes) {}
   std::vector<std::byte> memory;
@@ -184,6 +189,10 @@ hipError_t FakeCore::perform(const HostFunction& function, Stream&) {
 hipError_t FakeCore::query(Stream&) {
   HIPR_TRY(note("streamQuery"));
   return queryAnswer;
+}
+
+std::unique_ptr<StreamPoint> FakeCore::point(Stream&) {
+  return queryAnswer == hipSuccess ? nullptr : std::make_unique<FakePoint>();
 }
 
 hipError_t FakeCore::query(Event&) {

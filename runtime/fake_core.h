@@ -34,7 +34,7 @@ class FakeCore : public Core {
   std::vector<std::uint64_t> streamsOfWork;  // of copies and fills
   std::vector<Stage> stages;                 // of all work
   int live = 0;                              // allocations not yet released
-  hipError_t queryAnswer = hipSuccess;
+  hipError_t queryAnswer = hipSuccess;       // of streams, events and points
 
   int count(const std::string& action);
   void forgetAll();  // as if nothing had happened
@@ -52,6 +52,7 @@ class FakeCore : public Core {
   hipError_t destroy(Stream&) override { return note("streamDestroy"); }
   hipError_t synchronize(Stream&) override { return note("streamSynchronize"); }
   hipError_t query(Stream&) override;
+  std::unique_ptr<StreamPoint> point(Stream&) override;
   hipError_t create(Event&) override { return note("eventCreate"); }
   hipError_t destroy(Event&) override { return note("eventDestroy"); }
   hipError_t synchronize(Event&) override { return note("eventSynchronize"); }
@@ -89,7 +90,6 @@ class FakeCore : public Core {
   hipError_t perform(const Record&, Stream&) { return note("record"); }
   hipError_t perform(const Wait&, Stream&) { return note("wait"); }
   hipError_t perform(const HostFunction& function, Stream& stream);
-  hipError_t perform(const Free& free, Stream&) { return release(free.allocation); }
 };
 
 // The only core of a process, unless a test asks for a second one.

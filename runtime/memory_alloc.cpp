@@ -18,7 +18,10 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
       .origin = origin,
       .owner = owner};
   device.used.store(true, std::memory_order_relaxed);
-  HIPR_TRY(core->allocate(region.allocation));
+  hipError_t error = core->allocate(region.allocation);
+  if (error == hipErrorOutOfMemory && kind == MemoryKind::kDevice && emptyPools(p, device))
+    error = core->allocate(region.allocation);
+  HIPR_TRY(error);
   if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
     core->release(region.allocation);
     return hipErrorUnknown;
@@ -36,14 +39,13 @@ void fence(Process& p, const Allocation& allocation) {
   }
 }
 
-void forgetMemory(Process& p, const Region& region) {
-  if (region.origin == Region::Origin::kStream) leavePool(p, region);
+hipError_t releaseMemory(Process& p, const Region& region) {
   p.advice.forget(region.allocation.devicePointer, region.allocation.size);
   if (region.allocation.host != nullptr) p.advice.forget(region.allocation.host, region.allocation.size);
-}
-
-hipError_t releaseMemory(Process& p, const Region& region) {
-  forgetMemory(p, region);
+  if (region.origin == Region::Origin::kStream) {
+    returnToPool(p, region, nullptr);
+    return hipSuccess;
+  }
   return region.allocation.owner->evenLost().release(region.allocation);
 }
 

@@ -17,6 +17,7 @@
 
 #include "code_object/gpu_code.h"
 #include "hip_remote/hip.h"
+#include "runtime/stream_order.h"
 
 namespace hipr {
 
@@ -38,6 +39,7 @@ struct Stream {
   std::vector<std::uint32_t> cuMask;
   std::mutex attributesMutex;
   std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;  // those the program has set
+  StreamOrder order;
   std::unique_ptr<CoreObject> impl;
 };
 
@@ -47,6 +49,7 @@ struct Event {
   int device = 0;
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
+  RecordPlace place;
   std::unique_ptr<CoreObject> impl;
 };
 

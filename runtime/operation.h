@@ -1,6 +1,6 @@
 // Operation: everything a stream can be given, and Stage: when it is over.
 //
-// Copies, fills, launches, events, host functions and frees differ in what they do, not in how they get there: each is
+// Copies, fills, launches, events and host functions differ in what they do, not in how they get there: each is
 // one alternative of one variant, and Core::submit is the one way to hand it over.
 #pragma once
 
@@ -88,11 +88,6 @@ struct HostFunction {
   void* userData = nullptr;
 };
 
-// Memory that may be handed out again once the stream gets here.
-struct Free {
-  Allocation allocation;
-};
-
-using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, Free>;
+using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction>;
 
 }  // namespace hipr

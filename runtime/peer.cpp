@@ -14,6 +14,7 @@ hipError_t setPeerAccess(Device& device, Device& peer, bool enabled) {
     std::lock_guard lock(device.mutex);
     if (enabled && !device.peers.insert(peer.ordinal).second) return hipErrorPeerAccessAlreadyEnabled;
     if (!enabled && device.peers.erase(peer.ordinal) == 0) return hipErrorPeerAccessNotEnabled;
+    if (device.poolPeers.contains(peer.ordinal)) return hipSuccess;  // the core knows, or must not forget
   }
   return core->setPeerAccess(device.index, peer.index, enabled);
 }

@@ -1,12 +1,8 @@
+// Which pools there are.
 #include "runtime/pool.h"
 
-#include <algorithm>
-
 #include "runtime/api.h"
-#include "runtime/async_error.h"
-#include "runtime/memory.h"
-#include "runtime/stream.h"
-#include "runtime/submit.h"
+#include "runtime/process.h"
 
 namespace hipr {
 
@@ -18,40 +14,11 @@ hipError_t defaultPool(Process& p, Device& device, MemoryPool*& out) {
     device.defaultPool = p.pools.create();
     if (device.defaultPool == nullptr) return hipErrorOutOfMemory;
     device.defaultPool->owner = &device;
+    device.defaultPool->properties.allocType = hipMemAllocationTypePinned;
+    device.defaultPool->properties.location = {hipMemLocationTypeDevice, device.ordinal};
   }
   out = device.defaultPool;
   return hipSuccess;
-}
-
-// False when the pool may not grow that far.
-bool enterPool(MemoryPool& pool, std::size_t size) {
-  std::lock_guard lock(pool.mutex);
-  if (pool.maxSize != 0 && (size > pool.maxSize || pool.used > pool.maxSize - size)) return false;
-  pool.used += size;
-  pool.usedHigh = std::max(pool.usedHigh, pool.used);
-  pool.reservedHigh = std::max(pool.reservedHigh, pool.used);
-  ++pool.allocations;
-  return true;
-}
-
-void leave(Process& p, MemoryPool& pool, std::size_t size) {
-  bool ended;
-  {
-    std::lock_guard lock(pool.mutex);
-    pool.used -= size;
-    ended = --pool.allocations == 0 && pool.destroyed;
-  }
-  if (ended) p.pools.recycle(&pool);
-}
-
-hipError_t allocateFrom(Process& p, MemoryPool& pool, std::size_t size, void** out) {
-  *out = nullptr;
-  if (size == 0) return hipSuccess;
-  if (!enterPool(pool, size)) return hipErrorOutOfMemory;
-  const hipError_t error = allocateMemory(p, *pool.owner, MemoryKind::kDevice, size, hipDeviceMallocDefault,
-                                          Region::Origin::kStream, *out, &pool);
-  if (error != hipSuccess) leave(p, pool, size);
-  return error;
 }
 
 hipMemPool_t handleOf(MemoryPool* pool) {
@@ -64,15 +31,6 @@ hipError_t locate(const hipMemLocation* location, hipMemAllocationType type, int
   if (type != hipMemAllocationTypePinned || location->type != hipMemLocationTypeDevice) return hipErrorNotSupported;
   device = location->id;
   return hipSuccess;
-}
-
-// The pool that hipMallocAsync uses on that device.
-hipError_t currentPool(Process& p, Device& device, MemoryPool*& out) {
-  {
-    std::lock_guard lock(device.mutex);
-    out = p.pools.find(device.pool);
-  }
-  return out != nullptr ? hipSuccess : defaultPool(p, device, out);
 }
 
 hipError_t poolOf(int ordinal, hipError_t (*find)(Process&, Device&, MemoryPool*&), hipMemPool_t* out) {
@@ -95,47 +53,15 @@ hipError_t findPool(hipMemPool_t handle, Process*& p, MemoryPool*& out) {
   return out != nullptr ? hipSuccess : hipErrorInvalidValue;
 }
 
-void leavePool(Process& p, const Region& region) {
-  leave(p, *static_cast<MemoryPool*>(const_cast<void*>(region.owner)), region.allocation.size);
+hipError_t currentPool(Process& p, Device& device, MemoryPool*& out) {
+  {
+    std::lock_guard lock(device.mutex);
+    out = p.pools.find(device.pool);
+  }
+  return out != nullptr ? hipSuccess : defaultPool(p, device, out);
 }
 
 namespace api {
-
-hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
-  Process* p;
-  Stream* s;
-  MemoryPool* pool;
-  HIPR_TRY(process(p));
-  if (dev_ptr == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
-  HIPR_TRY(currentPool(*p, *s->owner, pool));
-  return allocateFrom(*p, *pool, size, dev_ptr);
-}
-
-hipError_t hipMallocFromPoolAsync(void** dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream) {
-  Process* p;
-  Stream* s;
-  MemoryPool* pool;
-  HIPR_TRY(findPool(mem_pool, p, pool));
-  if (dev_ptr == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
-  return allocateFrom(*p, *pool, size, dev_ptr);
-}
-
-hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
-  Process* p;
-  Stream* s;
-  HIPR_TRY(process(p));
-  if (dev_ptr == nullptr) return hipSuccess;
-  HIPR_TRY(findStream(*p, stream, s));
-  const auto region = p->allocations.take(dev_ptr, [](const Region& r) {
-    return r.allocation.kind == MemoryKind::kDevice &&
-           (r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream);
-  });
-  if (!region) return hipErrorInvalidValue;
-  forgetMemory(*p, *region);
-  return hand(*s, Free{region->allocation}, Stage::kSent);
-}
 
 hipError_t hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* pool_props) {
   Process* p;
@@ -148,7 +74,7 @@ hipError_t hipMemPoolCreate(hipMemPool_t* mem_pool, const hipMemPoolProps* pool_
   MemoryPool* pool = p->pools.create();
   if (pool == nullptr) return hipErrorOutOfMemory;
   pool->owner = device;
-  pool->maxSize = pool_props->maxSize;
+  pool->properties = *pool_props;
   *mem_pool = handleOf(pool);
   return hipSuccess;
 }
@@ -165,11 +91,14 @@ hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool) {
   }
   if (p->pools.take(pool) == nullptr) return hipErrorInvalidValue;
   bool ended;
+  std::vector<KeptBlock> kept;
   {
     std::lock_guard lock(pool->mutex);
     pool->destroyed = true;
     ended = pool->allocations == 0;
+    kept = pool->kept.takeAll();
   }
+  giveBack(kept);
   if (ended) p->pools.recycle(pool);
   return hipSuccess;
 }
@@ -179,7 +108,8 @@ hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* mem_pool, int device) {
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t* mem_pool, int device) {
-  return poolOf(device, currentPool, mem_pool);
+  const hipError_t error = poolOf(device, currentPool, mem_pool);
+  return error == hipErrorInvalidDevice ? hipErrorInvalidValue : error;
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
@@ -187,7 +117,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
   Device* d;
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
-  HIPR_TRY(findDevice(*p, device, d));
+  if (findDevice(*p, device, d) != hipSuccess) return hipErrorInvalidValue;
   if (pool->owner != d) return hipErrorInvalidDevice;
   std::lock_guard lock(d->mutex);
   d->pool = pool;
@@ -210,12 +140,6 @@ hipError_t hipMemSetMemPool(hipMemLocation* location, hipMemAllocationType type,
   int device;
   HIPR_TRY(locate(location, type, device));
   return api::hipDeviceSetMemPool(device, pool);
-}
-
-hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t) {
-  Process* p;
-  MemoryPool* pool;
-  return findPool(mem_pool, p, pool);
 }
 
 }  // namespace api

@@ -13,11 +13,37 @@ hipError_t answer(void* value, std::uint64_t number) {
   return hipSuccess;
 }
 
-// A high-water mark can be set to nothing but zero, which starts it anew from what is in use.
-hipError_t startAnew(const void* value, std::uint64_t& high, std::uint64_t used) {
+// A high-water mark can be set to nothing but zero, and rises again with the next allocation.
+hipError_t startAnew(const void* value, std::uint64_t& high) {
   if (*static_cast<const std::uint64_t*>(value) != 0) return hipErrorInvalidValue;
-  high = used;
+  high = 0;
   return hipSuccess;
+}
+
+// The flag behind one of the three reuse attributes, else null.
+bool* reuseFlag(MemoryPool& pool, hipMemPoolAttr attr) {
+  switch (attr) {
+    case hipMemPoolReuseFollowEventDependencies:
+      return &pool.reuse.followEvents;
+    case hipMemPoolReuseAllowOpportunistic:
+      return &pool.reuse.opportunistic;
+    case hipMemPoolReuseAllowInternalDependencies:
+      return &pool.internalDependencies;
+    default:
+      return nullptr;
+  }
+}
+
+// The device may use the memory of the other. Memory is mapped for whole devices: one that may use a pool can use its
+// peer's other memory, too, and keeps that when it is told no more about this pool.
+hipError_t grantAccess(Device& device, Device& owner) {
+  {
+    std::lock_guard lock(device.mutex);
+    if (!device.poolPeers.insert(owner.ordinal).second || device.peers.contains(owner.ordinal)) return hipSuccess;
+  }
+  Core* core;
+  HIPR_TRY(device.reach(core));
+  return core->setPeerAccess(device.index, owner.index, true);
 }
 
 }  // namespace
@@ -28,23 +54,23 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (value == nullptr) return hipErrorInvalidValue;
   std::lock_guard lock(pool->mutex);
+  if (const bool* flag = reuseFlag(*pool, attr)) {
+    *static_cast<int*>(value) = *flag;
+    return hipSuccess;
+  }
   switch (attr) {
-    case hipMemPoolReuseFollowEventDependencies:
-    case hipMemPoolReuseAllowOpportunistic:
-    case hipMemPoolReuseAllowInternalDependencies: {
-      const auto set = pool->reuse.find(attr);
-      *static_cast<int*>(value) = set != pool->reuse.end() ? set->second : 1;
-      return hipSuccess;
-    }
     case hipMemPoolAttrReleaseThreshold:
       return answer(value, pool->releaseThreshold);
     case hipMemPoolAttrReservedMemCurrent:
+      return answer(value, pool->reserved());
     case hipMemPoolAttrUsedMemCurrent:
       return answer(value, pool->used);
     case hipMemPoolAttrReservedMemHigh:
       return answer(value, pool->reservedHigh);
     case hipMemPoolAttrUsedMemHigh:
       return answer(value, pool->usedHigh);
+    default:
+      break;
   }
   return hipErrorInvalidValue;
 }
@@ -55,51 +81,52 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (value == nullptr) return hipErrorInvalidValue;
   std::lock_guard lock(pool->mutex);
+  if (bool* flag = reuseFlag(*pool, attr)) {
+    *flag = *static_cast<const int*>(value) != 0;
+    return hipSuccess;
+  }
   switch (attr) {
-    case hipMemPoolReuseFollowEventDependencies:
-    case hipMemPoolReuseAllowOpportunistic:
-    case hipMemPoolReuseAllowInternalDependencies:
-      pool->reuse[attr] = *static_cast<const int*>(value) != 0;
-      return hipSuccess;
     case hipMemPoolAttrReleaseThreshold:
       pool->releaseThreshold = *static_cast<const std::uint64_t*>(value);
       return hipSuccess;
     case hipMemPoolAttrReservedMemHigh:
-      return startAnew(value, pool->reservedHigh, pool->used);
+      return startAnew(value, pool->reservedHigh);
     case hipMemPoolAttrUsedMemHigh:
-      return startAnew(value, pool->usedHigh, pool->used);
-    case hipMemPoolAttrReservedMemCurrent:
-    case hipMemPoolAttrUsedMemCurrent:
+      return startAnew(value, pool->usedHigh);
+    default:  // what is in use cannot be set
       break;
   }
   return hipErrorInvalidValue;
 }
 
-// Memory is mapped for whole devices: a device that may use one pool can use its peer's other memory, too, and keeps
-// that when it is told no more about this pool.
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc* desc_list, size_t count) {
   Process* p;
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (desc_list == nullptr || count == 0) return hipErrorInvalidValue;
+  if (count > p->devices.size()) return hipErrorInvalidDevice;
   Device& owner = *pool->owner;
-  for (const hipMemAccessDesc& desc : std::span(desc_list, count)) {
+  const std::span list(desc_list, count);
+  for (const hipMemAccessDesc& desc : list) {
     Device* device;
     if (desc.location.type != hipMemLocationTypeDevice) return hipErrorInvalidValue;
+    HIPR_TRY(findDevice(*p, desc.location.id, device));
     if (desc.flags != hipMemAccessFlagsProtNone && desc.flags != hipMemAccessFlagsProtRead &&
         desc.flags != hipMemAccessFlagsProtReadWrite)
       return hipErrorInvalidValue;
-    HIPR_TRY(findDevice(*p, desc.location.id, device));
-    if (device == &owner) {
-      if (desc.flags != hipMemAccessFlagsProtReadWrite) return hipErrorInvalidDevice;  // it cannot lose its own memory
-      continue;
+    if (device == &owner) {  // it cannot lose its own memory
+      if (desc.flags == hipMemAccessFlagsProtNone) return hipErrorInvalidDevice;
+      if (desc.flags == hipMemAccessFlagsProtRead) return hipErrorNotSupported;
+    } else if (!peerInfo(*device, owner).canAccess) {
+      return hipErrorInvalidDevice;
     }
-    if (!peerInfo(*device, owner).canAccess) return hipErrorInvalidDevice;
-    Core* core;
-    HIPR_TRY(device->reach(core));
-    if (desc.flags != hipMemAccessFlagsProtNone) HIPR_TRY(core->setPeerAccess(device->index, owner.index, true));
+  }
+  for (const hipMemAccessDesc& desc : list) {
+    Device& device = *p->devices[static_cast<std::size_t>(desc.location.id)];
+    if (&device == &owner) continue;
+    if (desc.flags != hipMemAccessFlagsProtNone) HIPR_TRY(grantAccess(device, owner));
     std::lock_guard lock(pool->mutex);
-    pool->access[device->ordinal] = desc.flags;
+    pool->access[device.ordinal] = desc.flags;
   }
   return hipSuccess;
 }
@@ -111,7 +138,7 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t mem_pool, 
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (flags == nullptr || location == nullptr || location->type != hipMemLocationTypeDevice)
     return hipErrorInvalidValue;
-  HIPR_TRY(findDevice(*p, location->id, device));
+  if (findDevice(*p, location->id, device) != hipSuccess) return hipErrorInvalidValue;
   std::lock_guard lock(pool->mutex);
   const auto set = pool->access.find(device->ordinal);
   if (device == pool->owner)

@@ -36,6 +36,7 @@ struct Process {
   HandlePool<Function> functions{1 << 20};
   HandlePool<MemoryPool> pools{1 << 18};
   HandlePool<Library> libraries{1 << 16};
+  std::atomic<bool> usesPools{false};  // memory has been allocated from one
 
   std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -168,6 +168,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
   HIPR_TRY(synchronize(*s));
+  trimPools(*p, *s->owner);
   return asyncError();
 }
 
@@ -189,7 +190,9 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   if (e == nullptr || findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
-  return hand(*s, Wait{e}, Stage::kSent);
+  HIPR_TRY(hand(*s, Wait{e}, Stage::kSent));
+  if (p->usesPools.load(std::memory_order_relaxed)) s->order.follow(e->place.get());
+  return hipSuccess;
 }
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* userData, unsigned int flags) {

@@ -15,7 +15,6 @@ hipError_t staysInside(const Device& device, const Operation& operation) {
   }
   if (const auto* fill = std::get_if<Fill>(&operation)) return with(fill->owner);
   if (const auto* wait = std::get_if<Wait>(&operation)) return with(wait->event->owner);
-  if (const auto* free = std::get_if<Free>(&operation)) return with(free->allocation.owner);
   return hipSuccess;  // kernels and recorded events are of the stream's own device
 }
 

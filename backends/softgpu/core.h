@@ -21,6 +21,7 @@ class SoftgpuCore : public Core {
   hipError_t destroy(Stream& stream) override;
   hipError_t synchronize(Stream& stream) override;
   hipError_t query(Stream& stream) override;
+  std::unique_ptr<StreamPoint> point(Stream& stream) override;
   hipError_t create(Event& event) override;
   hipError_t destroy(Event& event) override;
   hipError_t synchronize(Event& event) override;
@@ -56,7 +57,6 @@ class SoftgpuCore : public Core {
   hipError_t perform(const Record& record, Stream& stream, Stage until);
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
-  hipError_t perform(const Free& free, Stream& stream, Stage until);
 };
 
 }  // namespace hipr::softgpu

@@ -79,11 +79,6 @@ hipError_t SoftgpuCore::release(const Allocation& allocation) {
   return hipSuccess;
 }
 
-// The block is retired when everything submitted so far is done; that includes what its stream was given.
-hipError_t SoftgpuCore::perform(const Free& free, Stream&, Stage) {
-  return release(free.allocation);
-}
-
 // Without these two there is nothing that the other calls could be given.
 hipError_t SoftgpuCore::memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) {
   if (!state().discrete.placesMemory) return hipErrorNotSupported;

@@ -21,6 +21,22 @@ class HostCall : public Command {
   void* userData_;
 };
 
+class QueuePoint : public StreamPoint {
+ public:
+  explicit QueuePoint(std::vector<CommandPtr> unfinished) : unfinished_(std::move(unfinished)) {}
+
+  bool reached() override {
+    std::erase_if(unfinished_, [](const CommandPtr& command) { return command->done(); });
+    return unfinished_.empty();
+  }
+  void wait() override {
+    for (const CommandPtr& command : unfinished_) command->wait();
+  }
+
+ private:
+  std::vector<CommandPtr> unfinished_;
+};
+
 EventState& stateOf(Event& event) {
   return static_cast<EventState&>(*event.impl);
 }
@@ -52,6 +68,11 @@ hipError_t SoftgpuCore::synchronize(Stream& stream) {
 hipError_t SoftgpuCore::query(Stream& stream) {
   if (!queueOf(stream).unfinished().empty()) return hipErrorNotReady;
   return state().device(stream.device).failure();
+}
+
+std::unique_ptr<StreamPoint> SoftgpuCore::point(Stream& stream) {
+  auto unfinished = queueOf(stream).unfinished();
+  return unfinished.empty() ? nullptr : std::make_unique<QueuePoint>(std::move(unfinished));
 }
 
 hipError_t SoftgpuCore::perform(const Wait& work, Stream& stream, Stage) {

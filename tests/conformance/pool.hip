@@ -1,4 +1,6 @@
 // Stream-ordered memory and its pools.
+#include <thread>
+
 #include "support.h"
 
 static hipMemPool_t makePool(int device = 0) {
@@ -83,6 +85,112 @@ TEST(the_program_chooses_the_pool) {
   HIP(hipFreeAsync(p, nullptr));
 }
 
+TEST(freed_memory_is_used_again_in_its_stream) {
+  hipMemPool_t pool = makePool();
+  Stream stream(hipStreamNonBlocking);
+  Gate busy(stream);
+  void *p = nullptr, *q = nullptr, *r = nullptr;
+  HIP(hipMallocFromPoolAsync(&p, 3 << 20, pool, stream));
+  HIP(hipFreeAsync(p, stream));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrUsedMemCurrent), std::uint64_t(0));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(3 << 20));
+  HIP(hipMemPoolTrimTo(pool, 0));  // it is still in use
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(3 << 20));
+  HIP(hipMallocFromPoolAsync(&q, 3 << 20, pool, stream));
+  EXPECT_EQ(q, p);
+  HIP(hipMallocFromPoolAsync(&r, 3 << 20, pool, stream));
+  EXPECT(r != p);
+  HIP(hipFreeAsync(q, stream));
+  HIP(hipFreeAsync(r, stream));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemHigh), std::uint64_t(6 << 20));
+  busy.open();
+  HIP(hipStreamSynchronize(stream));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(0));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemHigh), std::uint64_t(6 << 20));
+  HIP(hipMemPoolDestroy(pool));
+}
+
+TEST(a_pool_keeps_what_its_threshold_says) {
+  hipMemPool_t pool = makePool();
+  Stream stream;
+  std::uint64_t threshold = 5 << 20;
+  HIP(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &threshold));
+  void* p[3] = {};
+  for (void*& each : p) HIP(hipMallocFromPoolAsync(&each, 2 << 20, pool, stream));
+  for (void* each : p) HIP(hipFreeAsync(each, stream));
+  HIP(hipStreamSynchronize(stream));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(4 << 20));
+  HIP(hipMemPoolTrimTo(pool, 2 << 20));
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(2 << 20));
+  HIP(hipMemPoolDestroy(pool));
+}
+
+TEST(other_streams_use_it_as_the_attributes_say) {
+  hipMemPool_t pool = makePool();
+  Stream first(hipStreamNonBlocking), second(hipStreamNonBlocking);
+  const auto set = [&](hipMemPoolAttr attribute, int value) { HIP(hipMemPoolSetAttribute(pool, attribute, &value)); };
+  void *p = nullptr, *q = nullptr;
+  hipEvent_t event;
+  HIP(hipEventCreate(&event));
+  {
+    Gate busy(first);
+    HIP(hipMallocFromPoolAsync(&p, 1 << 20, pool, first));
+    HIP(hipFreeAsync(p, first));
+    HIP(hipMallocFromPoolAsync(&q, 1 << 20, pool, second));  // the first still uses it
+    EXPECT(q != p);
+    HIP(hipFreeAsync(q, second));
+    HIP(hipMemPoolTrimTo(pool, 0));
+    // Behind an event that is recorded behind the free, it is safe at once.
+    HIP(hipEventRecord(event, first));
+    HIP(hipStreamWaitEvent(second, event, 0));
+    HIP(hipMallocFromPoolAsync(&q, 1 << 20, pool, second));
+    EXPECT_EQ(q, p);
+    HIP(hipFreeAsync(q, second));
+  }
+  HIP(hipStreamSynchronize(second));
+  set(hipMemPoolReuseFollowEventDependencies, 0);
+  set(hipMemPoolReuseAllowInternalDependencies, 0);
+  HIP(hipMallocFromPoolAsync(&p, 1 << 20, pool, first));
+  HIP(hipFreeAsync(p, first));
+  HIP(hipEventRecord(event, first));
+  HIP(hipEventSynchronize(event));  // gives it back
+  EXPECT_EQ(ask(pool, hipMemPoolAttrReservedMemCurrent), std::uint64_t(0));
+  HIP(hipEventDestroy(event));
+  HIP(hipMemPoolDestroy(pool));
+}
+
+// Threads of one program, each with a stream: allocate, upload more than a message holds, compute, read, free.
+TEST(many_threads_use_one_pool) {
+  hipMemPool_t pool = makePool();
+  constexpr int kThreads = 6, kRounds = 12;
+  std::vector<std::vector<int>> last(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Stream stream(t % 2 != 0 ? hipStreamNonBlocking : hipStreamDefault);
+      for (int round = 0; round < kRounds; ++round) {
+        const std::size_t count = std::size_t(64 << 10) << (t + round) % 5;
+        std::vector<int> in(count, t * 1000 + round);
+        int *p = nullptr, *q = nullptr;
+        HIP(hipMallocFromPoolAsync(reinterpret_cast<void**>(&p), count * 4, pool, stream));
+        HIP(hipMallocAsync(reinterpret_cast<void**>(&q), count * 4, stream));
+        HIP(hipMemcpyAsync(p, in.data(), count * 4, hipMemcpyHostToDevice, stream));
+        HIP(hipMemcpyAsync(q, p, count * 4, hipMemcpyDeviceToDevice, stream));
+        fillWith<<<1, 64, 0, stream>>>(p, -1);
+        HIP(hipFreeAsync(p, stream));
+        last[t].assign(256, 0);
+        HIP(hipMemcpyAsync(last[t].data(), q + count - 256, 1024, hipMemcpyDeviceToHost, stream));
+        HIP(hipFreeAsync(q, stream));
+        HIP(hipStreamSynchronize(stream));
+        EXPECT_VEC(last[t], std::vector<int>(256, t * 1000 + round));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(ask(pool, hipMemPoolAttrUsedMemCurrent), std::uint64_t(0));
+  HIP(hipMemPoolDestroy(pool));
+}
+
 TEST(attributes) {
   hipMemPool_t pool = makePool();
   for (auto policy : {hipMemPoolReuseFollowEventDependencies, hipMemPoolReuseAllowOpportunistic,
@@ -140,9 +248,11 @@ TEST(peers_get_access) {
   std::vector<int> out(256);
   HIP(hipMemcpy(out.data(), p, 1024, hipMemcpyDeviceToHost));
   EXPECT_VEC(out, std::vector<int>(256, 7));
+  HIP(hipMemPoolSetAccess(pool, &access, 1));  // once more changes nothing
+  HIP(hipDeviceSynchronize());
   access.location.id = 0;
   access.flags = hipMemAccessFlagsProtNone;
-  HIP_FAILS(hipMemPoolSetAccess(pool, &access, 1));
+  HIP_ERR(hipMemPoolSetAccess(pool, &access, 1), hipErrorInvalidDevice);
   HIP_FAILS(hipDeviceSetMemPool(1, pool));
   HIP(hipFree(p));
   HIP(hipMemPoolDestroy(pool));

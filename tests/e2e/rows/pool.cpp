@@ -17,6 +17,19 @@ hipMemPool_t defaultPool(Scene& s) {
   return pool;
 }
 
+// A pool that keeps a block of that size.
+hipMemPool_t keeping(Scene& s, std::size_t size) {
+  hipMemPool_t pool = nullptr;
+  const hipMemPoolProps props = properties();
+  void* block = nullptr;
+  std::uint64_t most = ~std::uint64_t{0};
+  HIPR_OK(s, hipMemPoolCreate(&pool, &props));
+  HIPR_OK(s, hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &most));
+  HIPR_OK(s, hipMallocFromPoolAsync(&block, size, pool, s.stream));
+  HIPR_OK(s, hipFreeAsync(block, s.stream));
+  return pool;
+}
+
 // `allocate` makes the measured call for a number of bytes.
 template <class Row, class Allocate>
 void addAllocation(Row row, Allocate allocate) {
@@ -25,6 +38,7 @@ void addAllocation(Row row, Allocate allocate) {
       void* block = nullptr;
       allocate(s, f, &block, size(s));
       HIPR_OK(s, hipFreeAsync(block, s.stream));
+      HIPR_OK(s, hipStreamSynchronize(s.stream));  // the pool keeps nothing
     };
   };
   row.standard("beyond the memory granted so far", ofSize([](Scene& s) { return s.beyondCredit(); }))
@@ -45,19 +59,23 @@ void addPoolRows(Book& book) {
                 [](Scene& s, auto f, void** out, std::size_t size) { s.call(f, out, size, s.stream); });
   addAllocation(ROW(hipMallocFromPoolAsync),
                 [](Scene& s, auto f, void** out, std::size_t size) { s.call(f, out, size, defaultPool(s), s.stream); });
-  const auto freed = [](std::size_t size, bool busy) {
+  const auto freed = [](bool fromPool, bool busy) {
     return [=](Scene& s, auto f) {
       void* block = nullptr;
-      HIPR_OK(s, hipMallocAsync(&block, size, s.stream));
+      if (fromPool)
+        HIPR_OK(s, hipMallocAsync(&block, Scene::kLarge, s.stream));
+      else
+        HIPR_OK(s, hipMalloc(&block, Scene::kLarge));
       if (busy) s.behind([&] { s.launch(); });
       s.call(f, block, s.stream);
+      HIPR_OK(s, hipStreamSynchronize(s.stream));
     };
   };
   ROW(hipFreeAsync)
-      .standard("with a mapping too large to be kept", freed(Scene::kLarge, false))
-      .local("with a mapping too large to be kept, behind a kernel", freed(Scene::kLarge, true))
-      .local("with a mapping of its own", freed(Scene::kOwn, false))
-      .local("among others", freed(4096, false));
+      .standard("memory of hipMalloc, with a mapping too large to be kept", freed(false, false))
+      .local("the same, behind a kernel", freed(false, true))
+      .local("to its pool", freed(true, false))
+      .local("to its pool, behind a kernel", freed(true, true));
 
   ROW(hipDeviceGetDefaultMemPool).standard([](Scene& s, auto f) {
     hipMemPool_t pool = nullptr;
@@ -88,12 +106,10 @@ void addPoolRows(Book& book) {
     s.call(f, &pool, &props);
     HIPR_OK(s, hipMemPoolDestroy(pool));
   });
-  ROW(hipMemPoolDestroy).standard([](Scene& s, auto f) {
-    hipMemPool_t pool = nullptr;
-    const hipMemPoolProps props = properties();
-    HIPR_OK(s, hipMemPoolCreate(&pool, &props));
-    s.call(f, pool);
-  });
+  ROW(hipMemPoolDestroy)
+      .standard("with memory too large to be kept by the client",
+                [](Scene& s, auto f) { s.call(f, keeping(s, Scene::kLarge)); })
+      .local("with memory", [](Scene& s, auto f) { s.call(f, keeping(s, Scene::kOwn)); });
   ROW(hipMemPoolGetAccess).standard([](Scene& s, auto f) {
     hipMemAccessFlags flags;
     hipMemLocation location{hipMemLocationTypeDevice, 0};
@@ -103,9 +119,15 @@ void addPoolRows(Book& book) {
       .standard("for another device",
                 [](Scene& s, auto f) {
                   const hipMemAccessDesc access{{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtReadWrite};
+                  s.renew();  // as if it had not been told yet
                   s.call(f, defaultPool(s), &access, std::size_t{1});
-                  s.renew();  // a second time would be an error: the worker is told again what it knows
                 })
+      .local("for another device that has it",
+             [](Scene& s, auto f) {
+               const hipMemAccessDesc access{{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtReadWrite};
+               HIPR_OK(s, hipMemPoolSetAccess(defaultPool(s), &access, std::size_t{1}));
+               s.call(f, defaultPool(s), &access, std::size_t{1});
+             })
       .local("for its own", [](Scene& s, auto f) {
         const hipMemAccessDesc access{{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
         s.call(f, defaultPool(s), &access, std::size_t{1});
@@ -118,7 +140,14 @@ void addPoolRows(Book& book) {
     std::uint64_t value = 0;
     s.call(f, defaultPool(s), hipMemPoolAttrReleaseThreshold, static_cast<void*>(&value));
   });
-  ROW(hipMemPoolTrimTo).standard([](Scene& s, auto f) { s.call(f, defaultPool(s), std::size_t{0}); });
+  ROW(hipMemPoolTrimTo)
+      .standard("with memory too large to be kept by the client",
+                [](Scene& s, auto f) {
+                  hipMemPool_t pool = keeping(s, Scene::kLarge);
+                  s.call(f, pool, std::size_t{0});
+                  HIPR_OK(s, hipMemPoolDestroy(pool));
+                })
+      .local("with nothing", [](Scene& s, auto f) { s.call(f, defaultPool(s), std::size_t{0}); });
 }
 
 }  // namespace hipr::rows

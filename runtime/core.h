@@ -16,10 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hip_remote/hip.h"
+#include "runtime/graph_exec.h"
 #include "runtime/objects.h"
 #include "runtime/operation.h"
 #include "types/platform.h"
@@ -67,6 +69,12 @@ class Core {
   virtual hipError_t query(Event& event) = 0;        // hipSuccess or hipErrorNotReady
   // REQUIRES: both were recorded and neither disables timing. hipErrorNotReady when one is not complete.
   virtual hipError_t elapsed(Event& start, Event& stop, float* milliseconds) = 0;
+
+  // --- graphs; submit(GraphLaunch) runs one
+  virtual hipError_t create(GraphExec& exec) = 0;  // its steps are set
+  virtual hipError_t update(GraphExec& exec,
+                            std::span<const std::uint32_t> steps) = 0;  // the work of these has changed
+  virtual hipError_t destroy(GraphExec& exec) = 0;                      // launches already submitted still complete
 
   // --- devices
   // The runtime has already forgotten every object of that device, and released its memory. `alone`: and this core has

@@ -14,6 +14,8 @@
 
 namespace hipr {
 
+struct GraphExec;
+
 // How far an operation must have come before the call that submits it returns. Each stage includes those before it, and
 // no other word is used for any of this.
 enum class Stage {
@@ -88,6 +90,12 @@ struct HostFunction {
   void* userData = nullptr;
 };
 
-using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction>;
+// Everything in an instantiated graph (graph_exec.h), each step after those it names. The graph may be changed or
+// destroyed as soon as this is submitted.
+struct GraphLaunch {
+  GraphExec* exec = nullptr;
+};
+
+using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, GraphLaunch>;
 
 }  // namespace hipr

@@ -61,6 +61,13 @@ std::uint32_t Kernel::argumentBytes() const {
   return explicitSize(metadata);
 }
 
+std::vector<std::size_t> Kernel::argumentOffsets() const {
+  std::vector<std::size_t> offsets;
+  for (const KernelArg& arg : metadata.args)
+    if (!arg.hidden()) offsets.push_back(arg.offset);
+  return offsets;
+}
+
 Status Kernel::packParams(void* const* params, std::span<std::byte> room) const {
   return code::packParams(metadata, params, room);
 }

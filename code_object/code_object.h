@@ -33,6 +33,7 @@ struct Kernel : GpuKernel {
   bool wantsBarrierAcrossDevices() const override;
   std::optional<Place> argument(std::size_t index) const override;
   std::uint32_t argumentBytes() const override;
+  std::vector<std::size_t> argumentOffsets() const override;
   Status packParams(void* const* params, std::span<std::byte> room) const override;
   Status packBuffer(Bytes buffer, std::span<std::byte> room) const override;
 };

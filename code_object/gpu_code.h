@@ -67,6 +67,7 @@ class GpuKernel {
 
   // Arguments as a program passes them to a launch. REQUIRES for both: room.size() >= argumentBytes().
   virtual std::uint32_t argumentBytes() const = 0;
+  virtual std::vector<std::size_t> argumentOffsets() const = 0;
   virtual Status packParams(void* const* params, std::span<std::byte> room) const = 0;  // one pointer per argument
   virtual Status packBuffer(Bytes buffer, std::span<std::byte> room) const = 0;         // all of them in one piece
 };

@@ -23,10 +23,12 @@ struct Region {
     kRegistered,  // hipHostRegister
     kVariable,    // a variable of a module
     kMapped,      // hipMemMap
+    kGraph,       // a node that allocates
   };
   Allocation allocation;
   Origin origin = Origin::kAllocated;
-  const void* owner = nullptr;  // of a variable: its module; of stream-ordered memory: its pool
+  const void* owner =
+      nullptr;  // of a variable: its module; of stream-ordered memory: its pool; of a graph's: its GraphMemory
 
   std::uintptr_t hostBegin() const { return reinterpret_cast<std::uintptr_t>(allocation.host); }
   std::uintptr_t deviceBegin() const { return reinterpret_cast<std::uintptr_t>(allocation.devicePointer); }

@@ -92,6 +92,7 @@ hipError_t hipDeviceSynchronize() {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
+  HIPR_TRY(p->captures.deviceWaitAllowed());
   HIPR_TRY(asyncError());
   Core* core;
   HIPR_TRY(device->reach(core));

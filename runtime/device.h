@@ -17,6 +17,12 @@ namespace hipr {
 
 struct MemoryPool;
 
+// Bytes of memory that graphs allocate on a device.
+struct GraphMemoryUse {
+  std::uint64_t used = 0, usedHigh = 0;          // by launches, and not freed
+  std::uint64_t reserved = 0, reservedHigh = 0;  // by nodes
+};
+
 struct Device {
   Device(Core& core, const Platform& all, int number, int asProgramCounts)
       : ordinal(asProgramCounts), index(number), platform(&all), info(&all.devices[number]), core_(&core) {}
@@ -46,7 +52,8 @@ struct Device {
   std::set<int> peers;                       // ordinals whose memory this device was allowed to use
   std::set<int> poolPeers;                   // the same, for the sake of a pool there
   MemoryPool* defaultPool = nullptr;         // made on first use
-  MemoryPool* pool = nullptr;                // the one the program chose; null, or gone, is the default one
+  GraphMemoryUse graphMemory;
+  MemoryPool* pool = nullptr;  // the one the program chose; null, or gone, is the default one
 
  private:
   Core* const core_;

@@ -2,6 +2,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/graph/exec.h"
 #include "runtime/memory.h"
 #include "runtime/registry.h"
 
@@ -32,6 +33,13 @@ bool nothingLeft(Process& p, const Core& core) {
 
 hipError_t resetDevice(Process& p, Device& device) {
   device.nullStream.store(nullptr);
+  p.captures.dropAll();
+  p.graphExecs.forEach([&](GraphExec* exec) {
+    if (exec->owner == &device) destroyExec(p, exec);
+  });
+  p.graphs.forEach([&](Graph* graph) {
+    if (graph->owner == &device) destroyGraph(p, graph);
+  });
   p.functions.forEach([&](Function* function) {
     if (function->module->owner == &device && p.functions.take(function) != nullptr) p.functions.recycle(function);
   });

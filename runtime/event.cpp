@@ -45,6 +45,7 @@ hipError_t hipEventDestroy(hipEvent_t event) {
   if (event == nullptr) return hipErrorInvalidHandle;
   Event* e = p->events.take(event);
   if (e == nullptr) return hipErrorContextIsDestroyed;
+  if (e->captured) p->captures.drop(*e);
   const hipError_t error = e->owner->evenLost().destroy(*e);
   p->events.recycle(e);
   return error;
@@ -59,7 +60,12 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
   HIPR_TRY(findStream(*p, stream, s));
+  if (s->capturing) {
+    if (flags == hipEventRecordExternal) return hand(*s, Record{e}, Stage::kSent);
+    return p->captures.record(*s, *e);
+  }
   if (s->owner != e->owner) return hipErrorInvalidHandle;
+  if (e->captured) p->captures.drop(*e);
   HIPR_TRY(hand(*s, Record{e}, Stage::kSent));
   e->recorded.store(true);
   if (p->usesPools.load(std::memory_order_relaxed)) e->place.set({s->id, s->order.step()});
@@ -75,6 +81,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   HIPR_TRY(process(p));
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(p->captures.eventAllowed(*e));
   HIPR_TRY(asyncError());
   if (!e->recorded.load()) return hipSuccess;
   Core* core;
@@ -89,6 +96,7 @@ hipError_t hipEventQuery(hipEvent_t event) {
   HIPR_TRY(process(p));
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
+  HIPR_TRY(p->captures.eventAllowed(*e));
   HIPR_TRY(asyncError());
   Core* core;
   HIPR_TRY(e->owner->reach(core));

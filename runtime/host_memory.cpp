@@ -46,6 +46,7 @@ hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
   constexpr unsigned kKnown = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
                               hipHostMallocUncached | hipHostMallocNumaUser | kCoherency;
   if (ptr == nullptr || (flags & ~kKnown) != 0 || (flags & kCoherency) == kCoherency) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
   if (!fitsInMemory(size)) return hipErrorOutOfMemory;
@@ -78,6 +79,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   constexpr unsigned kKnown = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory |
                               hipHostRegisterReadOnly | hipExtHostRegisterUncached;
   if (hostPtr == nullptr || sizeBytes == 0 || (flags & ~kKnown) != 0) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
   const auto* last = static_cast<const std::byte*>(hostPtr) + sizeBytes - 1;
   if (last < hostPtr) return hipErrorInvalidValue;
   if (p->allocations.find(hostPtr) || p->allocations.find(last)) return hipErrorHostMemoryAlreadyRegistered;
@@ -105,6 +107,7 @@ hipError_t hipHostUnregister(void* hostPtr) {
   Process* p;
   HIPR_TRY(process(p));
   if (hostPtr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
   const auto region = p->allocations.take(hostPtr, [&](const Region& r) {
     return r.origin == Region::Origin::kRegistered && r.allocation.host == hostPtr;
   });

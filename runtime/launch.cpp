@@ -74,18 +74,10 @@ hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std:
   return kernel.packBuffer(buffer, kernarg).ok() ? hipSuccess : hipErrorInvalidValue;
 }
 
-hipError_t packAndHand(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
+hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
                        std::span<std::byte> kernarg) {
-  std::memset(kernarg.data(), 0, kernarg.size());  // padding too: equal launches are equal bytes
-  if (!kernarg.empty()) HIPR_TRY(pack(function, r, kernarg));
-  Launch launch{.function = &function,
-                .groups = r.groups,
-                .block = r.block,
-                .threads = r.threads,
-                .sharedBytes = static_cast<unsigned>(r.sharedBytes),
-                .cooperative = r.cooperative,
-                .arguments = kernarg};
-  if (r.threads.x == 0) launch.threads = {r.groups.x * r.block.x, r.groups.y * r.block.y, r.groups.z * r.block.z};
+  Launch launch;
+  HIPR_TRY(makeLaunch(function, r, kernarg, launch));
   if (r.start != nullptr || r.stop != nullptr) [[unlikely]] {
     HIPR_TRY(findEvent(p, r.start, stream, launch.start));
     HIPR_TRY(findEvent(p, r.stop, stream, launch.stop));
@@ -104,17 +96,32 @@ hipError_t streamForLaunch(hipStream_t handle, const LaunchRequest& r, Process*&
 
 }  // namespace
 
+hipError_t makeLaunch(Function& function, const LaunchRequest& r, std::span<std::byte> room, Launch& out) {
+  if (r.params != nullptr && r.extra != nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(checkShape(*function.module->owner->info, function, r));
+  std::memset(room.data(), 0, room.size());  // padding too: equal launches are equal bytes
+  if (!room.empty()) HIPR_TRY(pack(function, r, room));
+  out = {.function = &function,
+         .groups = r.groups,
+         .block = r.block,
+         .threads = r.threads,
+         .sharedBytes = static_cast<unsigned>(r.sharedBytes),
+         .cooperative = r.cooperative,
+         .arguments = room};
+  if (r.threads.x == 0) out.threads = {r.groups.x * r.block.x, r.groups.y * r.block.y, r.groups.z * r.block.z};
+  return hipSuccess;
+}
+
 hipError_t launchKernel(Process& p, Stream& stream, Function& function, const LaunchRequest& r) {
   if (r.params != nullptr && r.extra != nullptr) return hipErrorInvalidValue;
   if (function.module->owner != stream.owner) return hipErrorInvalidHandle;
-  HIPR_TRY(checkShape(*stream.owner->info, function, r));
   constexpr std::size_t kUsual = 4096;  // what AMD's compilers allow by default
   if (function.argumentBytes <= kUsual) [[likely]] {
     alignas(64) std::byte kernarg[kUsual];
-    return packAndHand(p, stream, function, r, {kernarg, function.argumentBytes});
+    return makeAndHand(p, stream, function, r, {kernarg, function.argumentBytes});
   }
   std::vector<std::byte> kernarg(function.argumentBytes);
-  return packAndHand(p, stream, function, r, kernarg);
+  return makeAndHand(p, stream, function, r, kernarg);
 }
 
 hipError_t launchHost(const void* host, hipStream_t stream, const LaunchRequest& request) {

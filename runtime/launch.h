@@ -26,6 +26,9 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
+// Checks the request by HIP's rules and packs its arguments into `room`, which is function.argumentBytes long.
+hipError_t makeLaunch(Function& function, const LaunchRequest& request, std::span<std::byte> room, Launch& out);
+
 // Checks, packs and launches. The way every launch goes: it allocates nothing and takes no lock.
 hipError_t launchKernel(Process& p, Stream& stream, Function& function, const LaunchRequest& request);
 

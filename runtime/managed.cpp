@@ -70,6 +70,7 @@ hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
   HIPR_TRY(currentDevice(p, device));
   if (dev_ptr == nullptr || size == 0) return hipErrorInvalidValue;
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
   return allocateMemory(*p, *device, MemoryKind::kManaged, size, flags, Region::Origin::kAllocated, *dev_ptr);
 }
 

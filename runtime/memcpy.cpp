@@ -61,14 +61,19 @@ Stage stageOf(const Copy& copy, Stage asked) {
 
 }  // namespace
 
-hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Stage asked) {
-  if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
+hipError_t makeCopy(const Process& p, const CopyRequest& request, Copy& out) {
   if (request.to.address == nullptr || request.from.address == nullptr) return hipErrorInvalidValue;
   if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
-  Copy copy{.width = request.width, .height = request.height, .depth = request.depth};
-  HIPR_TRY(resolve(p, request, request.to, copy.to));
-  HIPR_TRY(resolve(p, request, request.from, copy.from));
-  if (copy.from.kind == MemoryKind::kPageable && copy.to.kind == MemoryKind::kPageable)
+  out = {.width = request.width, .height = request.height, .depth = request.depth};
+  HIPR_TRY(resolve(p, request, request.to, out.to));
+  return resolve(p, request, request.from, out.from);
+}
+
+hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Stage asked) {
+  if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
+  Copy copy;
+  HIPR_TRY(makeCopy(p, request, copy));
+  if (copy.from.kind == MemoryKind::kPageable && copy.to.kind == MemoryKind::kPageable && !stream.capturing)
     return copyPageable(p, copy, request.kind, stream);
   return submit(p, stream, copy, stageOf(copy, asked));
 }
@@ -77,6 +82,7 @@ hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage aske
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  if (stream == nullptr && asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
   return copyMemory(*p, *s, request, asked);
 }
 

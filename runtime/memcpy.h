@@ -27,13 +27,20 @@ inline bool knownKind(hipMemcpyKind kind) {
   return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
 }
 
-// Checks the request by HIP's rules and hands it to the core. What memory an address is decides how it is copied, and
+// Checks the request by HIP's rules and finds out what memory it names. REQUIRES: no extent is 0.
+hipError_t makeCopy(const Process& p, const CopyRequest& request, Copy& out);
+
+// The same, and hands it to the core. What memory an address is decides how it is copied, and
 // how far it has to come: `asked` is kVisible for hipMemcpy, kDone for hipMemcpyPeer and kSent for hipMemcpyAsync. The
 // kind has only to be a known one, as in HIP.
 hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, Stage asked);
 
 // The same on a handle, with everything a copy call begins with.
 hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked);
+
+// What hipMemcpy3D's and the driver's descriptions ask for. REQUIRES: no extent is 0.
+hipError_t boxRequest(const hipMemcpy3DParms& box, CopyRequest& out);
+hipError_t driverRequest(const HIP_MEMCPY3D& box, CopyRequest& out);
 
 inline CopyRequest linear(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
   return {.to = {to, size, size}, .from = {from, size, size}, .width = size, .kind = kind};

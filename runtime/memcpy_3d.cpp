@@ -2,9 +2,13 @@
 #include "runtime/api.h"
 #include "runtime/memcpy.h"
 
-namespace hipr::api {
+namespace hipr {
 
 namespace {
+
+bool nothing(const hipExtent& extent) {
+  return extent.width == 0 || extent.height == 0 || extent.depth == 0;
+}
 
 hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, std::size_t width,
                   std::size_t height, hipMemcpyKind kind, hipStream_t stream, Stage asked) {
@@ -32,21 +36,23 @@ hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hi
   return hipSuccess;
 }
 
-hipError_t copyBox(hipArray_t dstArray, const hipPitchedPtr& dst, const hipPos& dstPos, hipArray_t srcArray,
-                   const hipPitchedPtr& src, const hipPos& srcPos, const hipExtent& extent, hipMemcpyKind kind,
-                   hipStream_t stream, Stage asked) {
+hipError_t checkBox(const hipMemcpy3DParms& c) {
+  if ((c.dstArray != nullptr) == (c.dstPtr.ptr != nullptr) || (c.srcArray != nullptr) == (c.srcPtr.ptr != nullptr))
+    return hipErrorInvalidValue;
+  if (c.dstArray != nullptr || c.srcArray != nullptr) return hipErrorNotSupported;  // arrays are not built yet
+  if (c.dstPtr.pitch < c.dstPtr.xsize || c.srcPtr.pitch < c.srcPtr.xsize) return hipErrorInvalidPitchValue;
+  return knownKind(c.kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
+}
+
+hipError_t copyBox(const hipMemcpy3DParms& c, hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
-  if ((dstArray != nullptr) == (dst.ptr != nullptr) || (srcArray != nullptr) == (src.ptr != nullptr))
-    return hipErrorInvalidValue;
-  if (dstArray != nullptr || srcArray != nullptr) return hipErrorNotSupported;  // arrays are not built yet
-  if (dst.pitch < dst.xsize || src.pitch < src.xsize) return hipErrorInvalidPitchValue;
-  if (!knownKind(kind)) return hipErrorInvalidMemcpyDirection;
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
-  CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth, .kind = kind};
-  HIPR_TRY(boxSide(dst, dstPos, extent, request.to));
-  HIPR_TRY(boxSide(src, srcPos, extent, request.from));
+  if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
+  HIPR_TRY(checkBox(c));
+  if (nothing(c.extent)) return hipSuccess;
+  CopyRequest request;
+  HIPR_TRY(boxRequest(c, request));
   return copyMemory(*p, *s, request, asked);
 }
 
@@ -57,8 +63,15 @@ hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, Stage 
   if (c == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findDevice(*p, c->srcDevice, device));
   HIPR_TRY(findDevice(*p, c->dstDevice, device));
-  return copyBox(c->dstArray, c->dstPtr, c->dstPos, c->srcArray, c->srcPtr, c->srcPos, c->extent, hipMemcpyDefault,
-                 stream, asked);
+  const hipMemcpy3DParms box{.srcArray = c->srcArray,
+                             .srcPos = c->srcPos,
+                             .srcPtr = c->srcPtr,
+                             .dstArray = c->dstArray,
+                             .dstPos = c->dstPos,
+                             .dstPtr = c->dstPtr,
+                             .extent = c->extent,
+                             .kind = hipMemcpyDefault};
+  return copyBox(box, stream, asked);
 }
 
 // One side of the driver's descriptions. A pitch or height of 0 means tightly packed.
@@ -88,14 +101,11 @@ hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
   if (c == nullptr || c->srcLOD != 0 || c->dstLOD != 0) return hipErrorInvalidValue;
-  const hipExtent extent{c->WidthInBytes, c->Height, c->Depth};
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
-  CopyRequest request{.width = extent.width, .height = extent.height, .depth = extent.depth};
-  HIPR_TRY(driverSide(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight,
-                      {c->dstXInBytes, c->dstY, c->dstZ}, extent, request.to));
-  HIPR_TRY(driverSide(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight,
-                      {c->srcXInBytes, c->srcY, c->srcZ}, extent, request.from));
+  if (nothing({c->WidthInBytes, c->Height, c->Depth})) return hipSuccess;
+  CopyRequest request;
+  HIPR_TRY(driverRequest(*c, request));
   return copyMemory(*p, *s, request, asked);
 }
 
@@ -126,6 +136,24 @@ hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, Stage asked) 
 
 }  // namespace
 
+hipError_t boxRequest(const hipMemcpy3DParms& c, CopyRequest& out) {
+  HIPR_TRY(checkBox(c));
+  out = {.width = c.extent.width, .height = c.extent.height, .depth = c.extent.depth, .kind = c.kind};
+  HIPR_TRY(boxSide(c.dstPtr, c.dstPos, c.extent, out.to));
+  return boxSide(c.srcPtr, c.srcPos, c.extent, out.from);
+}
+
+hipError_t driverRequest(const HIP_MEMCPY3D& c, CopyRequest& out) {
+  const hipExtent extent{c.WidthInBytes, c.Height, c.Depth};
+  out = {.width = extent.width, .height = extent.height, .depth = extent.depth};
+  HIPR_TRY(driverSide(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.dstHeight, {c.dstXInBytes, c.dstY, c.dstZ},
+                      extent, out.to));
+  return driverSide(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcPitch, c.srcHeight, {c.srcXInBytes, c.srcY, c.srcZ},
+                    extent, out.from);
+}
+
+namespace api {
+
 hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                        hipMemcpyKind kind) {
   return copy2D(dst, dpitch, src, spitch, width, height, kind, nullptr, Stage::kVisible);
@@ -138,14 +166,12 @@ hipError_t hipMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t sp
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) {
   if (p == nullptr) return hipErrorInvalidValue;
-  return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, nullptr,
-                 Stage::kVisible);
+  return copyBox(*p, nullptr, Stage::kVisible);
 }
 
 hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t stream) {
   if (p == nullptr) return hipErrorInvalidValue;
-  return copyBox(p->dstArray, p->dstPtr, p->dstPos, p->srcArray, p->srcPtr, p->srcPos, p->extent, p->kind, stream,
-                 Stage::kSent);
+  return copyBox(*p, stream, Stage::kSent);
 }
 
 hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* p) {
@@ -176,4 +202,5 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* pCopy, hipStream_t stream) {
   return copyDriver(pCopy, stream, Stage::kSent);
 }
 
-}  // namespace hipr::api
+}  // namespace api
+}  // namespace hipr

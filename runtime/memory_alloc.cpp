@@ -3,6 +3,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/graph/memory.h"
 #include "runtime/memory.h"
 
 namespace hipr {
@@ -58,6 +59,7 @@ hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags) {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (ptr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
   return allocateMemory(*p, *device, MemoryKind::kDevice, size, flags, Region::Origin::kAllocated, *ptr);
@@ -117,6 +119,10 @@ hipError_t hipFree(void* ptr) {
   Process* p;
   HIPR_TRY(process(p));
   if (ptr == nullptr) return hipSuccess;
+  HIPR_TRY(p->captures.allocationAllowed());
+  bool taken;
+  HIPR_TRY(freeGraphMemory(*p, ptr, taken));
+  if (taken) return hipSuccess;
   const auto region = p->allocations.take(ptr, [](const Region& r) {
     return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
   });

@@ -1,26 +1,12 @@
-// Every fill of the HIP API in one form.
+#include "runtime/memset.h"
+
 #include "runtime/api.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
 
-namespace hipr::api {
+namespace hipr {
 
-namespace {
-
-struct FillRequest {
-  void* address = nullptr;
-  std::uint32_t value = 0;
-  std::uint32_t elementSize = 1;
-  std::size_t pitch = 0, slice = 0;              // bytes
-  std::size_t width = 0, height = 1, depth = 1;  // width in elements
-  bool async = true;
-};
-
-hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
-  Process* p;
-  Stream* s;
-  HIPR_TRY(streamForWork(stream, p, s));
-  if (r.width == 0 || r.height == 0 || r.depth == 0) return hipSuccess;
+hipError_t makeFill(const Process& p, const FillRequest& r, Fill& out) {
   if (r.address == nullptr || reinterpret_cast<std::uintptr_t>(r.address) % r.elementSize != 0)
     return hipErrorInvalidValue;
   std::size_t row = 0, rows = 0, slices = 0, bytes = 0;
@@ -29,25 +15,40 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r) {
       __builtin_add_overflow(rows, slices, &bytes) || __builtin_add_overflow(bytes, row, &bytes))
     return hipErrorInvalidValue;
 
-  const auto region = p->allocations.find(r.address);
+  const auto region = p.allocations.find(r.address);
   if (!region) return hipErrorInvalidValue;
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(r.address);
   if (bytes > memory.size - offset) return hipErrorInvalidValue;
   void* base = memory.kind == MemoryKind::kRegistered ? memory.host : memory.devicePointer;
-  const Fill fill{.address = static_cast<std::byte*>(base) + offset,
-                  .pitch = r.pitch,
-                  .slice = r.slice,
-                  .width = r.width,
-                  .height = r.height,
-                  .depth = r.depth,
-                  .value = r.value,
-                  .elementSize = r.elementSize,
-                  .kind = memory.kind,
-                  .owner = memory.owner};
+  out = {.address = static_cast<std::byte*>(base) + offset,
+         .pitch = r.pitch,
+         .slice = r.slice,
+         .width = r.width,
+         .height = r.height,
+         .depth = r.depth,
+         .value = r.value,
+         .elementSize = r.elementSize,
+         .kind = memory.kind,
+         .owner = memory.owner};
+  return hipSuccess;
+}
+
+namespace api {
+
+namespace {
+
+hipError_t fillMemory(hipStream_t stream, const FillRequest& r, bool async = true) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  if (!async) HIPR_TRY(p->captures.blockingCallAllowed());
+  if (r.width == 0 || r.height == 0 || r.depth == 0) return hipSuccess;
+  Fill fill;
+  HIPR_TRY(makeFill(*p, r, fill));
   // The host may look at its own memory as soon as a call without "Async" returns.
-  const Stage until = memory.kind == MemoryKind::kDevice ? Stage::kDone : Stage::kVisible;
-  return submit(*p, *s, fill, r.async ? Stage::kSent : until);
+  const Stage until = fill.kind == MemoryKind::kDevice ? Stage::kDone : Stage::kVisible;
+  return submit(*p, *s, fill, async ? Stage::kSent : until);
 }
 
 template <class T>
@@ -63,9 +64,8 @@ FillRequest rows(void* address, std::size_t pitch, T value, std::size_t width, s
   return r;
 }
 
-hipError_t now(FillRequest r) {
-  r.async = false;
-  return fillMemory(nullptr, r);
+hipError_t now(const FillRequest& r) {
+  return fillMemory(nullptr, r, false);
 }
 
 std::uint8_t lowByte(int value) {
@@ -162,4 +162,5 @@ hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int
   return fillMemory(stream, rows(dst, dstPitch, value, width, height));
 }
 
-}  // namespace hipr::api
+}  // namespace api
+}  // namespace hipr

@@ -40,6 +40,7 @@ struct Stream {
   std::mutex attributesMutex;
   std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;  // those the program has set
   StreamOrder order;
+  std::atomic<bool> capturing{false};                                  // what it is given becomes a graph
   std::unique_ptr<CoreObject> impl;
 };
 
@@ -50,6 +51,7 @@ struct Event {
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
   RecordPlace place;
+  std::atomic<bool> captured{false};  // recorded on a stream that is captured
   std::unique_ptr<CoreObject> impl;
 };
 
@@ -78,6 +80,7 @@ struct Function {
   std::atomic<int> maxDynamicShared{-1};    // hipFuncAttributeMaxDynamicSharedMemorySize; -1: all there is
   std::atomic<int> sharedCarveout{0};
   KernelWishes asKernel;
+  std::atomic<const void*> host{nullptr};  // its stand-in, if it was found by one
   std::uint32_t argumentBytes = 0;      // explicit part of its kernarg segment
   std::atomic<bool> introduced{false};  // for a core that has to be told of it before its first launch
 };

@@ -40,10 +40,12 @@ struct Plane {
   MemoryKind kind = MemoryKind::kPageable;
   Device* owner = nullptr;  // null for kPageable
   int device = 0;           // its number within the core
+
+  bool operator==(const Plane&) const = default;
 };
 
 struct Copy {
-  Plane to{};
+  Plane to { bool operator==(const Copy&) const = default; };
   Plane from{};
   std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
   std::size_t height = 1;
@@ -61,6 +63,8 @@ struct Fill {
   std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
   MemoryKind kind = MemoryKind::kDevice;
   Device* owner = nullptr;
+
+  bool operator==(const Fill&) const = default;
 };
 
 struct Launch {
@@ -77,17 +81,23 @@ struct Launch {
 
 struct Record {
   Event* event = nullptr;
+
+  bool operator==(const Record&) const = default;
 };
 
 // The stream goes on when the event's last record before now is reached.
 struct Wait {
   Event* event = nullptr;
+
+  bool operator==(const Wait&) const = default;
 };
 
 // Runs in stream order, on a thread of ours. It may call HIP.
 struct HostFunction {
   hipHostFn_t function = nullptr;
   void* userData = nullptr;
+
+  bool operator==(const HostFunction&) const = default;
 };
 
 // Everything in an instantiated graph (graph_exec.h), each step after those it names. The graph may be changed or

@@ -3,6 +3,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/graph/memory.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
@@ -214,6 +215,7 @@ hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
   HIPR_TRY(process(p));
   if (dev_ptr == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
+  if (s->capturing) return captureAllocation(*p, *s, size, *dev_ptr);
   HIPR_TRY(currentPool(*p, *s->owner, pool));
   return allocateFrom(*p, *pool, size, *s, dev_ptr);
 }
@@ -225,6 +227,7 @@ hipError_t hipMallocFromPoolAsync(void** dev_ptr, size_t size, hipMemPool_t mem_
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (dev_ptr == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
+  if (s->capturing) return captureAllocation(*p, *s, size, *dev_ptr);
   return allocateFrom(*p, *pool, size, *s, dev_ptr);
 }
 
@@ -234,6 +237,10 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   HIPR_TRY(process(p));
   if (dev_ptr == nullptr) return hipSuccess;
   HIPR_TRY(findStream(*p, stream, s));
+  if (s->capturing) return captureFree(*p, *s, dev_ptr);
+  bool taken;
+  HIPR_TRY(freeGraphMemory(*p, dev_ptr, taken));
+  if (taken) return hipSuccess;
   hipError_t error = hipErrorInvalidValue;
   const auto region = p->allocations.take(dev_ptr, [&](const Region& r) {
     const bool ends = r.allocation.kind == MemoryKind::kDevice &&

@@ -13,6 +13,7 @@
 #include "runtime/allocation_map.h"
 #include "runtime/core.h"
 #include "runtime/device.h"
+#include "runtime/graph/capture.h"
 #include "runtime/handles.h"
 #include "runtime/library.h"
 #include "runtime/objects.h"
@@ -22,6 +23,10 @@
 #include "runtime/vmm.h"
 
 namespace hipr {
+
+struct Graph;
+struct GraphNode;
+struct UserObject;
 
 struct Process {
   std::vector<std::unique_ptr<Device>> devices;  // those the program sees, of all cores, by ordinal
@@ -37,6 +42,11 @@ struct Process {
   HandlePool<MemoryPool> pools{1 << 18};
   HandlePool<Library> libraries{1 << 16};
   std::atomic<bool> usesPools{false};  // memory has been allocated from one
+  HandlePool<Graph> graphs{1 << 18};
+  HandlePool<GraphNode> graphNodes{1 << 22};
+  HandlePool<GraphExec> graphExecs{1 << 18};
+  HandlePool<UserObject> userObjects{1 << 18};
+  Captures captures;
 
   std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -156,6 +156,7 @@ hipError_t registeredFunction(Process& p, Device& device, const void* host, Func
   Module* module;
   HIPR_TRY(loadBinary(p, device, *kernel->binary, module));
   if (findFunction(p, *module, kernel->name, out) != hipSuccess) return hipErrorInvalidDeviceFunction;
+  out->host = host;
   kernel->functions.set(p, device, out);
   return hipSuccess;
 }

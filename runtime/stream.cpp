@@ -157,6 +157,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   Stream* s = p->streams.find(stream);
   if (s == nullptr) return hipErrorContextIsDestroyed;
   if (s->kind != Stream::Kind::kCreated) return hipErrorInvalidHandle;
+  if (s->capturing) p->captures.drop(*p, *s);
   if (p->streams.take(s) == nullptr) return hipErrorContextIsDestroyed;
   const hipError_t error = s->owner->evenLost().destroy(*s);
   p->streams.recycle(s);
@@ -167,6 +168,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(p->captures.streamWaitAllowed(*s));
   HIPR_TRY(synchronize(*s));
   trimPools(*p, *s->owner);
   return asyncError();
@@ -176,6 +178,7 @@ hipError_t hipStreamQuery(hipStream_t stream) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  HIPR_TRY(p->captures.streamWaitAllowed(*s));
   Core* core;
   HIPR_TRY(s->owner->reach(core));
   return core->query(*s);
@@ -185,10 +188,16 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   Process* p;
   Stream* s;
   HIPR_TRY(process(p));
-  if (flags != 0) return hipErrorInvalidValue;
+  if (flags != hipEventWaitDefault && flags != hipEventWaitExternal) return hipErrorInvalidValue;
   Event* e = p->events.find(event);
   if (e == nullptr || findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   HIPR_TRY(asyncError());
+  if (s->capturing && flags == hipEventWaitExternal) return hand(*s, Wait{e}, Stage::kSent);
+  if (s->capturing || e->captured) {
+    bool taken;
+    HIPR_TRY(p->captures.wait(*s, *e, taken));
+    if (taken) return hipSuccess;
+  }
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
   HIPR_TRY(hand(*s, Wait{e}, Stage::kSent));
   if (p->usesPools.load(std::memory_order_relaxed)) s->order.follow(e->place.get());
@@ -201,6 +210,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   HIPR_TRY(process(p));
   if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
+  HIPR_TRY(p->captures.streamWaitAllowed(*s));  // it would be called once only
   auto thunk = std::make_unique<Callback>(Callback{callback, stream, userData});
   HIPR_TRY(hand(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));
   thunk.release();  // run() owns it now
@@ -260,33 +270,6 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long* streamId) {
 int hipGetStreamDeviceId(hipStream_t stream) {
   hipDevice_t device = -1;
   return api::hipStreamGetDevice(stream, &device) == hipSuccess ? device : -1;
-}
-
-// Capturing is not built: no stream is ever in that state.
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus) {
-  Process* p;
-  Stream* s;
-  HIPR_TRY(process(p));
-  if (pCaptureStatus == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
-  *pCaptureStatus = hipStreamCaptureStatusNone;
-  return hipSuccess;
-}
-
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long long*) {
-  return api::hipStreamIsCapturing(stream, pCaptureStatus);
-}
-
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out,
-                                      unsigned long long*, hipGraph_t*, const hipGraphNode_t**, size_t*) {
-  return api::hipStreamIsCapturing(stream, captureStatus_out);
-}
-
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  if (mode == nullptr || *mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
-    return hipErrorInvalidValue;
-  std::swap(*mode, threadState().captureMode);
-  return hipSuccess;
 }
 
 }  // namespace api

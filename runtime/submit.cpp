@@ -15,6 +15,7 @@ hipError_t staysInside(const Device& device, const Operation& operation) {
   }
   if (const auto* fill = std::get_if<Fill>(&operation)) return with(fill->owner);
   if (const auto* wait = std::get_if<Wait>(&operation)) return with(wait->event->owner);
+  if (const auto* graph = std::get_if<GraphLaunch>(&operation)) return with(graph->exec->owner);
   return hipSuccess;  // kernels and recorded events are of the stream's own device
 }
 
@@ -24,11 +25,13 @@ hipError_t hand(Stream& stream, const Operation& operation, Stage until) {
   Core* core;
   HIPR_TRY(stream.owner->reach(core));
   HIPR_TRY(staysInside(*stream.owner, operation));
+  if (stream.capturing.load(std::memory_order_relaxed)) [[unlikely]]
+    return openedProcess()->captures.add(*openedProcess(), stream, operation);
   return core->submit(stream, operation, until);
 }
 
 hipError_t afterAsync(Process& p, Stream& stream) {
-  if (!p.launchBlocking) [[likely]]
+  if (!p.launchBlocking || stream.capturing) [[likely]]
     return hipSuccess;
   HIPR_TRY(synchronize(stream));
   return asyncError();

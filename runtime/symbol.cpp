@@ -1,33 +1,36 @@
-// __device__ and __constant__ variables, named by their stand-ins on the host.
+#include "runtime/symbol.h"
+
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/memcpy.h"
 #include "runtime/registry.h"
 
-namespace hipr::api {
+namespace hipr {
 
-namespace {
-
-// The variable on the device of the stream, and its part [offset, offset + size).
-hipError_t symbolPart(Process& p, Stream& stream, const void* symbol, std::size_t offset, std::size_t size,
+hipError_t symbolPart(Process& p, Device& device, const void* symbol, std::size_t offset, std::size_t size,
                       void*& address) {
   if (symbol == nullptr) return hipErrorInvalidSymbol;
   std::size_t length = 0;
-  HIPR_TRY(registeredVariable(p, *stream.owner, symbol, address, length));
+  HIPR_TRY(registeredVariable(p, device, symbol, address, length));
   if (offset > length || size > length - offset) return hipErrorInvalidValue;
   address = static_cast<std::byte*>(address) + offset;
   return hipSuccess;
 }
+
+namespace api {
+
+namespace {
 
 hipError_t toSymbol(const void* symbol, const void* src, std::size_t size, std::size_t offset, hipMemcpyKind kind,
                     hipStream_t stream, Stage asked) {
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
   if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
-  HIPR_TRY(symbolPart(*p, *s, symbol, offset, size, address));
+  HIPR_TRY(symbolPart(*p, *s->owner, symbol, offset, size, address));
   return copyMemory(*p, *s, linear(address, src, size, kind), asked);
 }
 
@@ -36,10 +39,11 @@ hipError_t fromSymbol(void* dst, const void* symbol, std::size_t size, std::size
   Process* p;
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
+  if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
   if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
-  HIPR_TRY(symbolPart(*p, *s, symbol, offset, size, address));
+  HIPR_TRY(symbolPart(*p, *s->owner, symbol, offset, size, address));
   return copyMemory(*p, *s, linear(dst, address, size, kind), asked);
 }
 
@@ -81,4 +85,5 @@ hipError_t hipMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t sizeBy
   return fromSymbol(dst, symbol, sizeBytes, offset, kind, stream, Stage::kSent);
 }
 
-}  // namespace hipr::api
+}  // namespace api
+}  // namespace hipr

@@ -14,6 +14,8 @@ enum : unsigned {
   hipEventReleaseToSystem = 0x80000000,
   hipEventRecordDefault = 0x0,
   hipEventRecordExternal = 0x1,
+  hipEventWaitDefault = 0x0,
+  hipEventWaitExternal = 0x1,
 
   hipHostMallocDefault = 0x0,
   hipHostMallocPortable = 0x1,

@@ -141,6 +141,14 @@ hipError_t FakeCore::open(const Platform** out) {
   return openError;
 }
 
+hipError_t FakeCore::update(GraphExec&, std::span<const std::uint32_t> steps) {
+  {
+    const std::lock_guard lock(mutex);
+    updatedSteps.insert(updatedSteps.end(), steps.begin(), steps.end());
+  }
+  return note("graphUpdate");
+}
+
 hipError_t FakeCore::submit(Stream& stream, const Operation& operation, Stage until) {
   HIPR_TRY(std::visit([&](const auto& work) { return perform(work, stream); }, operation));
   std::lock_guard lock(mutex);

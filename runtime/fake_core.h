@@ -33,6 +33,7 @@ class FakeCore : public Core {
   std::vector<LaunchRecord> launches;
   std::vector<std::uint64_t> streamsOfWork;  // of copies and fills
   std::vector<Stage> stages;                 // of all work
+  std::vector<std::uint32_t> updatedSteps;   // of graphs
   int live = 0;                              // allocations not yet released
   hipError_t queryAnswer = hipSuccess;       // of streams, events and points
 
@@ -58,6 +59,10 @@ class FakeCore : public Core {
   hipError_t synchronize(Event&) override { return note("eventSynchronize"); }
   hipError_t query(Event&) override;
   hipError_t elapsed(Event&, Event&, float* milliseconds) override;
+
+  hipError_t create(GraphExec&) override { return note("graphCreate"); }
+  hipError_t update(GraphExec&, std::span<const std::uint32_t> steps) override;
+  hipError_t destroy(GraphExec&) override { return note("graphDestroy"); }
 
   hipError_t reset(int, bool) override { return note("reset"); }
   hipError_t setLimit(int, hipLimit_t, std::size_t) override { return note("setLimit"); }
@@ -90,6 +95,7 @@ class FakeCore : public Core {
   hipError_t perform(const Record&, Stream&) { return note("record"); }
   hipError_t perform(const Wait&, Stream&) { return note("wait"); }
   hipError_t perform(const HostFunction& function, Stream& stream);
+  hipError_t perform(const GraphLaunch&, Stream&) { return note("graphLaunch"); }
 };
 
 // The only core of a process, unless a test asks for a second one.

@@ -83,8 +83,8 @@ hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const Lau
     HIPR_TRY(findEvent(p, r.stop, stream, launch.stop));
   }
   HIPR_TRY(hand(stream, launch, Stage::kSent));
-  if (launch.start != nullptr) launch.start->recorded = true;
-  if (launch.stop != nullptr) launch.stop->recorded = true;
+  if (launch.start != nullptr) recordedElsewhere(*launch.start);
+  if (launch.stop != nullptr) recordedElsewhere(*launch.stop);
   return afterAsync(p, stream);
 }
 

@@ -55,6 +55,12 @@ struct Event {
   std::unique_ptr<CoreObject> impl;
 };
 
+// It was recorded by something else than hipEventRecord, at a place nobody notes.
+inline void recordedElsewhere(Event& event) {
+  event.place.set({});
+  event.recorded = true;
+}
+
 struct Module;
 struct Library;
 

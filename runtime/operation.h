@@ -40,16 +40,16 @@ struct Plane {
   MemoryKind kind = MemoryKind::kPageable;
   Device* owner = nullptr;  // null for kPageable
   int device = 0;           // its number within the core
-
   bool operator==(const Plane&) const = default;
 };
 
 struct Copy {
-  Plane to { bool operator==(const Copy&) const = default; };
+  Plane to{};
   Plane from{};
   std::size_t width = 0;  // bytes; a plain copy is width × 1 × 1
   std::size_t height = 1;
   std::size_t depth = 1;
+  bool operator==(const Copy&) const = default;
 };
 
 struct Fill {
@@ -63,7 +63,6 @@ struct Fill {
   std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
   MemoryKind kind = MemoryKind::kDevice;
   Device* owner = nullptr;
-
   bool operator==(const Fill&) const = default;
 };
 
@@ -81,14 +80,12 @@ struct Launch {
 
 struct Record {
   Event* event = nullptr;
-
   bool operator==(const Record&) const = default;
 };
 
 // The stream goes on when the event's last record before now is reached.
 struct Wait {
   Event* event = nullptr;
-
   bool operator==(const Wait&) const = default;
 };
 
@@ -96,7 +93,6 @@ struct Wait {
 struct HostFunction {
   hipHostFn_t function = nullptr;
   void* userData = nullptr;
-
   bool operator==(const HostFunction&) const = default;
 };
 

@@ -14,6 +14,8 @@
 #include "runtime/core.h"
 #include "runtime/device.h"
 #include "runtime/graph/capture.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/user_object.h"
 #include "runtime/handles.h"
 #include "runtime/library.h"
 #include "runtime/objects.h"
@@ -23,10 +25,6 @@
 #include "runtime/vmm.h"
 
 namespace hipr {
-
-struct Graph;
-struct GraphNode;
-struct UserObject;
 
 struct Process {
   std::vector<std::unique_ptr<Device>> devices;  // those the program sees, of all cores, by ordinal

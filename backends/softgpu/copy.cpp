@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "backends/softgpu/commands.h"
 #include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
 #include "backends/softgpu/stream.h"
@@ -170,6 +171,18 @@ Shape flattened(std::size_t width, std::size_t height, std::size_t depth, bool r
   return {width * height * depth, 1, 1};
 }
 
+Shape shapeOf(const Copy& copy) {
+  const auto touch = [&](const Plane& p) { return p.pitch == copy.width; };
+  const auto slices = [&](const Plane& p) { return p.slice == copy.width * copy.height; };
+  return flattened(copy.width, copy.height, copy.depth, touch(copy.to) && touch(copy.from),
+                   slices(copy.to) && slices(copy.from));
+}
+
+Shape shapeOf(const Fill& fill) {
+  const std::size_t width = fill.width * fill.elementSize;
+  return flattened(width, fill.height, fill.depth, fill.pitch == width, fill.slice == width * fill.height);
+}
+
 // Done, for everybody who comes later: what the program does next finds it done, on any stream.
 void orderFirst(const CommandPtr& command) {
   if (command->done()) return;
@@ -178,13 +191,18 @@ void orderFirst(const CommandPtr& command) {
 
 }  // namespace
 
+CommandPtr copyCommand(Device& device, const Copy& copy) {
+  return std::make_shared<CopyTransfer>(device, copy, shapeOf(copy), Stage::kSent);
+}
+
+CommandPtr fillCommand(Device& device, const Fill& fill) {
+  return std::make_shared<FillTransfer>(device, fill, shapeOf(fill), Stage::kSent);
+}
+
 hipError_t SoftgpuCore::perform(const Copy& copy, Stream& stream, Stage until) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
-  const auto touch = [&](const Plane& p) { return p.pitch == copy.width; };
-  const auto slices = [&](const Plane& p) { return p.slice == copy.width * copy.height; };
-  const Shape shape = flattened(copy.width, copy.height, copy.depth, touch(copy.to) && touch(copy.from),
-                                slices(copy.to) && slices(copy.from));
+  const Shape shape = shapeOf(copy);
   const auto transfer = std::make_shared<CopyTransfer>(device, copy, shape, until);
   Queue& queue = queueOf(stream);
   // The program may change pageable memory as soon as the call returns, whatever it asked for. To a discrete device it
@@ -214,9 +232,7 @@ hipError_t SoftgpuCore::perform(const Copy& copy, Stream& stream, Stage until) {
 hipError_t SoftgpuCore::perform(const Fill& fill, Stream& stream, Stage until) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
-  const std::size_t width = fill.width * fill.elementSize;
-  const Shape shape = flattened(width, fill.height, fill.depth, fill.pitch == width, fill.slice == width * fill.height);
-  const auto transfer = std::make_shared<FillTransfer>(device, fill, shape, until);
+  const auto transfer = std::make_shared<FillTransfer>(device, fill, shapeOf(fill), until);
   queueOf(stream).submit(transfer);
   if (until == Stage::kVisible) {
     transfer->wait();

@@ -1,5 +1,6 @@
 // SoftgpuCore: the software GPUs of this process as the core of a HIP runtime. Its functions are defined by topic:
-// copy.cpp, device.cpp, launch.cpp, memory.cpp, module.cpp, state.cpp and stream.cpp. What they work on is state().
+// copy.cpp, device.cpp, graph.cpp, launch.cpp, memory.cpp, module.cpp, state.cpp and stream.cpp. What they work on is
+// state().
 #pragma once
 
 #include "runtime/core.h"
@@ -27,6 +28,10 @@ class SoftgpuCore : public Core {
   hipError_t synchronize(Event& event) override;
   hipError_t query(Event& event) override;
   hipError_t elapsed(Event& start, Event& stop, float* milliseconds) override;
+
+  hipError_t create(GraphExec& exec) override;
+  hipError_t update(GraphExec& exec, std::span<const std::uint32_t> steps) override;
+  hipError_t destroy(GraphExec& exec) override;
 
   hipError_t reset(int device, bool alone) override;
   hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) override;
@@ -57,6 +62,7 @@ class SoftgpuCore : public Core {
   hipError_t perform(const Record& record, Stream& stream, Stage until);
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
+  hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
 };
 
 }  // namespace hipr::softgpu

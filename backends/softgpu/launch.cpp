@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/softgpu/commands.h"
 #include "backends/softgpu/core.h"
 #include "backends/softgpu/device_services.h"
 #include "backends/softgpu/isa/packet.h"
@@ -149,15 +150,23 @@ hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, L
 }
 
 }  // namespace
-hipError_t SoftgpuCore::perform(const Launch& launch, Stream& stream, Stage until) {
-  Device& device = state().device(stream.device);
-  if (device.failure() != hipSuccess) return device.failure();
+
+hipError_t launchCommand(Device& device, const Launch& launch, CommandPtr& out) {
   LaunchMemory memory;
   Dispatch dispatch;
   LoadedModule& module = loadedOf(*launch.function->module);
   if (const hipError_t error = prepare(launch, device, module, memory, dispatch); error != hipSuccess) return error;
+  out = std::make_shared<KernelRun>(device, std::move(dispatch), std::move(memory));
+  return hipSuccess;
+}
+
+hipError_t SoftgpuCore::perform(const Launch& launch, Stream& stream, Stage until) {
+  Device& device = state().device(stream.device);
+  if (device.failure() != hipSuccess) return device.failure();
+  CommandPtr command;
+  if (const hipError_t error = launchCommand(device, launch, command); error != hipSuccess) return error;
   if (launch.start != nullptr) perform(Record{launch.start}, stream, until);
-  queueOf(stream).submit(std::make_shared<KernelRun>(device, std::move(dispatch), std::move(memory)));
+  queueOf(stream).submit(command);
   if (launch.stop != nullptr) perform(Record{launch.stop}, stream, until);
   return hipSuccess;
 }

@@ -16,22 +16,23 @@ void collect(CommandPtr& last, std::vector<CommandPtr>& out) {
 
 }  // namespace
 
-void Queue::submit(const CommandPtr& command) {
+void Queue::submit(const CommandPtr& first, const CommandPtr& last) {
   {
     const std::lock_guard lock(set_.mutex_);
-    if (last_ != nullptr) command->after(*last_);
+    if (last_ != nullptr) first->after(*last_);
     std::erase_if(set_.before_, [](const CommandPtr& earlier) { return earlier->done(); });
-    for (const CommandPtr& earlier : set_.before_) command->after(*earlier);
+    for (const CommandPtr& earlier : set_.before_) first->after(*earlier);
     if (kind_ == QueueKind::kNull) {
-      set_.waitForBlockingQueues(*command);
+      set_.waitForBlockingQueues(*first);
     } else if (kind_ == QueueKind::kBlocking) {
-      if (set_.null_.last_ != nullptr) command->after(*set_.null_.last_);
+      if (set_.null_.last_ != nullptr) first->after(*set_.null_.last_);
       if (!ahead_) set_.ahead_.push_back(this);
       ahead_ = true;
     }
-    last_ = command;
+    last_ = last;
   }
-  command->release();
+  first->release();
+  if (last != first) last->release();
 }
 
 std::vector<CommandPtr> Queue::unfinished() {

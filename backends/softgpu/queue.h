@@ -20,7 +20,9 @@ class Queue {
  public:
   Queue(QueueSet& set, QueueKind kind) : set_(set), kind_(kind) {}
 
-  void submit(const CommandPtr& command);
+  void submit(const CommandPtr& command) { submit(command, command); }
+  // Work that begins with one command and ends with another. REQUIRES: `last` comes after `first`.
+  void submit(const CommandPtr& first, const CommandPtr& last);
   // What must be done for everything given so far to be done. For the null stream that includes the blocking streams.
   std::vector<CommandPtr> unfinished();
 

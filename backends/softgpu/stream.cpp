@@ -1,5 +1,6 @@
 #include "backends/softgpu/stream.h"
 
+#include "backends/softgpu/commands.h"
 #include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
 
@@ -42,6 +43,25 @@ EventState& stateOf(Event& event) {
 }
 
 }  // namespace
+
+CommandPtr hostCommand(const HostFunction& f) {
+  return std::make_shared<HostCall>(f.function, f.userData);
+}
+
+CommandPtr recordCommand(const Record& record) {
+  const auto marker = std::make_shared<Marker>();
+  EventState& e = stateOf(*record.event);
+  const std::lock_guard lock(e.mutex);
+  e.recorded = marker;
+  return marker;
+}
+
+CommandPtr waitCommand(const Wait& wait) {
+  const auto marker = std::make_shared<Marker>();
+  if (const std::shared_ptr<Marker> reached = stateOf(*wait.event).last()) marker->after(*reached);
+  return marker;
+}
+
 hipError_t SoftgpuCore::submit(Stream& stream, const Operation& operation, Stage until) {
   return std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
 }
@@ -76,16 +96,12 @@ std::unique_ptr<StreamPoint> SoftgpuCore::point(Stream& stream) {
 }
 
 hipError_t SoftgpuCore::perform(const Wait& work, Stream& stream, Stage) {
-  const std::shared_ptr<Marker> marker = stateOf(*work.event).last();
-  if (marker == nullptr || marker->done()) return hipSuccess;
-  const auto wait = std::make_shared<Marker>();
-  wait->after(*marker);
-  queueOf(stream).submit(wait);
+  queueOf(stream).submit(waitCommand(work));
   return hipSuccess;
 }
 
 hipError_t SoftgpuCore::perform(const HostFunction& f, Stream& stream, Stage) {
-  queueOf(stream).submit(std::make_shared<HostCall>(f.function, f.userData));
+  queueOf(stream).submit(hostCommand(f));
   return hipSuccess;
 }
 
@@ -100,13 +116,7 @@ hipError_t SoftgpuCore::destroy(Event& event) {
 }
 
 hipError_t SoftgpuCore::perform(const Record& record, Stream& stream, Stage) {
-  const auto marker = std::make_shared<Marker>();
-  EventState& e = stateOf(*record.event);
-  {
-    const std::lock_guard lock(e.mutex);
-    e.recorded = marker;
-  }
-  queueOf(stream).submit(marker);
+  queueOf(stream).submit(recordCommand(record));
   return hipSuccess;
 }
 

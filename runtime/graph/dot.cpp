@@ -5,6 +5,7 @@
 
 #include "runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/process.h"
 
 namespace hipr {
 

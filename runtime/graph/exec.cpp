@@ -4,6 +4,7 @@
 
 #include "runtime/api.h"
 #include "runtime/graph/steps.h"
+#include "runtime/stream.h"
 #include "runtime/submit.h"
 
 namespace hipr {
@@ -73,7 +74,7 @@ void noteLaunch(Process& p, const GraphExec& exec) {
   forEachNode(*exec.graph, [&](const GraphNode& node) {
     if (const auto* alloc = std::get_if<AllocWork>(&node.work)) alloc->memory->use(true);
     if (const auto* record = std::get_if<RecordWork>(&node.work))
-      if (Event* event = p.events.find(record->event)) event->recorded = true;
+      if (Event* event = p.events.find(record->event)) recordedElsewhere(*event);
   });
   forEachNode(*exec.graph, [&](const GraphNode& node) {
     if (const auto* free = std::get_if<FreeWork>(&node.work)) free->memory->use(false);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/graph/graph.h"
+#include "runtime/process.h"
 
 namespace hipr {
 

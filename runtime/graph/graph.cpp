@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "runtime/graph/user_object.h"
+#include "runtime/process.h"
 
 namespace hipr {
 

@@ -11,11 +11,11 @@
 #include "hip_remote/hip.h"
 #include "runtime/graph/memory.h"
 #include "runtime/operation.h"
-#include "runtime/process.h"
 
 namespace hipr {
 
 struct GraphNode;
+struct Process;
 
 // --- what a node does: what the program said, for the calls that ask, and what follows from it
 

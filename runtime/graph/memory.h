@@ -6,9 +6,11 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/process.h"
+#include "runtime/device.h"
 
 namespace hipr {
+
+struct Process;
 
 struct GraphMemory : std::enable_shared_from_this<GraphMemory> {
   GraphMemory(Process& ofProcess, Device& ofDevice, std::size_t bytes)

@@ -3,6 +3,7 @@
 
 #include "runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/process.h"
 
 namespace hipr::api {
 

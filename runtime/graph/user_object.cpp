@@ -4,6 +4,7 @@
 
 #include "runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/process.h"
 
 namespace hipr {
 

@@ -4,11 +4,11 @@
 #include <atomic>
 
 #include "hip_remote/hip.h"
-#include "runtime/process.h"
 
 namespace hipr {
 
 struct Graph;
+struct Process;
 
 struct UserObject {
   void* object = nullptr;

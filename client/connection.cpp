@@ -14,6 +14,14 @@ std::byte* rowAddress(const HostShape& shape, std::size_t row) {
   return shape.address + (row / shape.height) * shape.slice + (row % shape.height) * shape.pitch;
 }
 
+// From the first byte to the last, whatever lies between rows.
+bool overlap(const HostShape& a, const HostShape& b) {
+  const auto end = [](const HostShape& s) {
+    return s.address + (s.depth - 1) * s.slice + (s.height - 1) * s.pitch + s.width;
+  };
+  return a.address < end(b) && b.address < end(a);
+}
+
 }  // namespace
 
 Connection::Connection(net::TransportPtr transport, std::string name, int ioTimeout, Stats& stats)
@@ -71,6 +79,7 @@ void Connection::dropAll() {
     dead_ = true;
     waiting.swap(waiting_);
     downloads_.clear();
+    downloadCount_ = 0;
     wakeBackground_.notify_all();
   }
   for (auto& [request, entry] : waiting) tell(entry, {});
@@ -270,11 +279,19 @@ Status Connection::fill(void* out, std::size_t size) {
 void Connection::addDownload(std::uint64_t transfer, const BulkDownload& download) {
   std::lock_guard lock(mutex_);
   downloads_[transfer] = download;
+  downloadCount_ = downloads_.size();
 }
 
 void Connection::removeDownload(std::uint64_t transfer) {
   std::lock_guard lock(mutex_);
   downloads_.erase(transfer);
+  downloadCount_ = downloads_.size();
+}
+
+bool Connection::downloadsInto(const HostShape& memory) {
+  if (downloadCount_.load(std::memory_order_acquire) == 0) return false;
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(downloads_, [&](const auto& entry) { return overlap(entry.second.to, memory); });
 }
 
 bool Connection::transferring() {

@@ -109,6 +109,7 @@ class Connection {
   void addDownload(std::uint64_t transfer, const BulkDownload& download);
   void removeDownload(std::uint64_t transfer);
   bool transferring();  // host memory is being read or written on behalf of a call that has returned
+  bool downloadsInto(const HostShape& memory);  // some of it has yet to be written by a download
 
   void lose(const Status& why);
 
@@ -172,6 +173,7 @@ class Connection {
   std::uint64_t turns_ = 0;  // how often somebody who waits has read
   std::condition_variable wakeBackground_;
 
+  std::atomic<std::size_t> downloadCount_{0};  // downloads_.size(), to look at without the lock
   std::atomic<int> expected_{0};
   std::atomic<bool> dead_{false};
   std::atomic<bool> stopping_{false};

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "client/remote_core.h"
+#include "client/work.h"
 
 namespace hipr::client {
 using wire::Opcode;
@@ -13,11 +14,6 @@ constexpr std::size_t kInlineUpload = 64 << 10;
 
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
-}
-
-bool isThere(Session& s, const Plane& plane) {
-  return plane.kind == MemoryKind::kDevice ||
-         (plane.kind != MemoryKind::kPageable && s.host().exposed(address(plane.address)));
 }
 
 std::uint64_t placeThere(Session& s, const Plane& plane) {
@@ -52,7 +48,18 @@ void scan(Session& s, const HostShape& from) {
   }
 }
 
-void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
+// Work that has been sent, but is not done, may still write it.
+bool unsettled(Session& s, const HostShape& memory) {
+  return s.hostFunctions().writing() || s.connection().downloadsInto(memory);
+}
+
+void share(Session& s, const HostShape& from) {
+  if (!s.host().needsScan()) return;
+  scan(s, from);
+  s.host().flush();
+}
+
+void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
   wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
@@ -62,10 +69,7 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
     packInto(from, packed);
     source = packed;
   }
-  if (s.host().needsScan()) {
-    scan(s, from);
-    s.host().flush();
-  }
+  share(s, from);
   if (bytes <= kInlineUpload) {
     message.bytes = source;
     const bool noticeable = c.to.kind != MemoryKind::kDevice;
@@ -75,14 +79,13 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   auto upload = std::make_shared<BulkUpload>();
   upload->transfer = message.transfer = s.newTransfer();
   upload->from = from;
-  // Only pinned memory may be read after an asynchronous call has returned.
-  upload->late = until != Stage::kVisible && c.from.kind != MemoryKind::kPageable;
+  upload->late = late;
   Outbox& outbox = s.connection().outbox();
-  s.connection().post<Opcode::kUpload>(message, !upload->late, [&] {
+  s.connection().post<Opcode::kUpload>(message, !late, [&] {
     s.streams().count(stream);
     outbox.enqueue(upload);
   });
-  if (upload->late) return;
+  if (late) return;
   outbox.flush();
   outbox.waitSent(*upload);
 }
@@ -104,14 +107,14 @@ class LateDownload : public Pending {
   std::shared_ptr<RemoteStream> stream_;
 };
 
-hipError_t download(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
+hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   const std::uint64_t transfer = s.newTransfer();
   const wire::Download message{.stream = stream.id, .from = wireShape(s, c.from, c), .transfer = transfer};
   s.connection().addDownload(transfer, {hostShape(c.to, c)});
-  if (until != Stage::kVisible && c.to.kind != MemoryKind::kPageable) {
-    auto late = std::make_unique<LateDownload>(s, transfer, stream);
-    std::uint64_t& position = late->position;
-    s.connection().send<Opcode::kDownload>(message, std::move(late), [&] { position = s.streams().count(stream); });
+  if (late) {
+    auto pending = std::make_unique<LateDownload>(s, transfer, stream);
+    std::uint64_t& position = pending->position;
+    s.connection().send<Opcode::kDownload>(message, std::move(pending), [&] { position = s.streams().count(stream); });
     return hipSuccess;
   }
   std::uint64_t position = 0;
@@ -124,16 +127,6 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream, Stage until
   return static_cast<hipError_t>(done.status);
 }
 
-void copyThere(Session& s, const Copy& c, RemoteStream& stream) {
-  s.submit<Opcode::kDeviceCopy>(stream, {.stream = stream.id,
-                                         .to = wireShape(s, c.to, c),
-                                         .from = placeThere(s, c.from),
-                                         .fromPitch = c.from.pitch,
-                                         .fromSlice = c.from.slice,
-                                         .toDevice = c.to.device,
-                                         .fromDevice = c.from.device});
-}
-
 void copyHere(const Copy& c) {
   const HostShape to = hostShape(c.to, c), from = hostShape(c.from, c);
   for (std::size_t z = 0; z < c.depth; ++z) {
@@ -143,52 +136,119 @@ void copyHere(const Copy& c) {
   }
 }
 
-}  // namespace
-
-hipError_t RemoteCore::perform(const Copy& c, Stream& stream, Stage until) {
-  Session& s = session();
-  RemoteStream& r = remote(stream);
-  const bool toThere = isThere(s, c.to), fromThere = isThere(s, c.from);
-  if (fromThere && !toThere) {
-    s.host().flush();
-    return download(s, c, r, until);
-  }
-  if (!toThere) {
-    const hipError_t error = synchronize(stream);
-    if (error == hipSuccess) copyHere(c);
-    return error;
-  }
-  if (fromThere) {
-    s.host().flush();
-    copyThere(s, c, r);
-  } else {
-    upload(s, c, r, until);
-  }
-  // Host memory must really be read and written; what becomes of device memory only a query could tell.
-  const bool hostSide = c.to.kind != MemoryKind::kDevice || (fromThere && c.from.kind != MemoryKind::kDevice);
-  return until == Stage::kVisible && hostSide ? synchronize(stream) : hipSuccess;
-}
-
-hipError_t RemoteCore::perform(const Fill& f, Stream& stream, Stage until) {
-  Session& s = session();
-  const Plane plane{.address = f.address, .pitch = f.pitch, .slice = f.slice, .kind = f.kind};
-  if (isThere(s, plane)) {
-    s.host().flush();
-    s.submit<Opcode::kFillMemory>(remote(stream),
-                                  {.stream = remote(stream).id,
-                                   .to = {placeThere(s, plane), f.pitch, f.slice, f.width, f.height, f.depth},
-                                   .value = f.value,
-                                   .elementSize = f.elementSize});
-    return until == Stage::kVisible && f.kind != MemoryKind::kDevice ? synchronize(stream) : hipSuccess;
-  }
-  // Host memory that no kernel knows of: fill it here, in stream order.
-  if (const hipError_t error = synchronize(stream); error != hipSuccess) return error;
+void fillHere(const Fill& f) {
   for (std::size_t z = 0; z < f.depth; ++z) {
     for (std::size_t y = 0; y < f.height; ++y) {
       auto* row = static_cast<std::byte*>(f.address) + z * f.slice + y * f.pitch;
       for (std::size_t x = 0; x < f.width; ++x) std::memcpy(row + x * f.elementSize, &f.value, f.elementSize);
     }
   }
+}
+
+Plane planeOf(const Fill& f) {
+  return {.address = f.address, .pitch = f.pitch, .slice = f.slice, .kind = f.kind};
+}
+
+}  // namespace
+
+bool isThere(Session& s, const Plane& plane) {
+  return plane.kind == MemoryKind::kDevice ||
+         (plane.kind != MemoryKind::kPageable && s.host().exposed(address(plane.address)));
+}
+
+bool isThere(Session& s, const Fill& fill) {
+  return isThere(s, planeOf(fill));
+}
+
+wire::DeviceCopy copyMessage(Session& s, const Copy& c) {
+  return {.to = wireShape(s, c.to, c),
+          .from = placeThere(s, c.from),
+          .fromPitch = c.from.pitch,
+          .fromSlice = c.from.slice,
+          .toDevice = c.to.device,
+          .fromDevice = c.from.device};
+}
+
+wire::FillMemory fillMessage(Session& s, const Fill& f) {
+  return {.to = {placeThere(s, planeOf(f)), f.pitch, f.slice, f.width, f.height, f.depth},
+          .value = f.value,
+          .elementSize = f.elementSize};
+}
+
+// The upload has its place in the stream, and its bytes are read when the stream has come there.
+void RemoteCore::uploadInOrder(const Copy& c, Stream& stream) {
+  Session& s = session();
+  RemoteStream& r = remote(stream);
+  Outbox& outbox = s.connection().outbox();
+  auto upload = std::make_shared<BulkUpload>();
+  upload->transfer = s.newTransfer();
+  upload->from = hostShape(c.from, c);
+  upload->late = upload->held = true;
+  runInOrder(stream, HostFunctions::Does::kRead, [&s, &outbox, upload] {
+    share(s, upload->from);
+    outbox.letGo(*upload);
+  });
+  s.connection().post<Opcode::kUpload>({.stream = r.id, .to = wireShape(s, c.to, c), .transfer = upload->transfer},
+                                       [&] {
+                                         s.streams().count(r);
+                                         outbox.enqueue(upload);
+                                       });
+}
+
+hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAccess access) {
+  Session& s = session();
+  RemoteStream& r = remote(stream);
+  const bool toThere = isThere(s, c.to), fromThere = isThere(s, c.from);
+  const auto late = [&](const Plane& plane) {
+    return access == HostAccess::kInOrder || (until != Stage::kVisible && plane.kind != MemoryKind::kPageable);
+  };
+  if (fromThere && !toThere) {
+    s.host().flush();
+    return download(s, c, r, late(c.to));
+  }
+  if (!toThere) {
+    if (access == HostAccess::kInOrder) {
+      runInOrder(stream, HostFunctions::Does::kWrite, [c] { copyHere(c); });
+      return hipSuccess;
+    }
+    const hipError_t error = synchronize(stream);
+    if (error == hipSuccess) copyHere(c);
+    return error;
+  }
+  if (fromThere) {
+    s.host().flush();
+    wire::DeviceCopy message = copyMessage(s, c);
+    message.stream = r.id;
+    s.submit<Opcode::kDeviceCopy>(r, message);
+  } else if (!unsettled(s, hostShape(c.from, c))) {
+    uploadNow(s, c, r, late(c.from));
+  } else if (late(c.from)) {
+    uploadInOrder(c, stream);
+  } else {
+    if (const hipError_t error = synchronize(stream); error != hipSuccess) return error;
+    uploadNow(s, c, r, false);
+  }
+  // Host memory must really be read and written; what becomes of device memory only a query could tell.
+  const bool hostSide = c.to.kind != MemoryKind::kDevice || (fromThere && c.from.kind != MemoryKind::kDevice);
+  return until == Stage::kVisible && hostSide ? synchronize(stream) : hipSuccess;
+}
+
+hipError_t RemoteCore::fill(const Fill& f, Stream& stream, Stage until, HostAccess access) {
+  Session& s = session();
+  if (isThere(s, f)) {
+    s.host().flush();
+    wire::FillMemory message = fillMessage(s, f);
+    message.stream = remote(stream).id;
+    s.submit<Opcode::kFillMemory>(remote(stream), message);
+    return until == Stage::kVisible && f.kind != MemoryKind::kDevice ? synchronize(stream) : hipSuccess;
+  }
+  // Host memory that no kernel knows of: fill it here, in stream order.
+  if (access == HostAccess::kInOrder) {
+    runInOrder(stream, HostFunctions::Does::kWrite, [f] { fillHere(f); });
+    return hipSuccess;
+  }
+  if (const hipError_t error = synchronize(stream); error != hipSuccess) return error;
+  fillHere(f);
   return hipSuccess;
 }
 

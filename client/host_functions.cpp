@@ -11,26 +11,55 @@ HostFunctions::~HostFunctions() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::uint64_t HostFunctions::add(hipHostFn_t function, void* userData) {
-  std::lock_guard lock(mutex_);
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  functions_[next_] = {function, userData};
+std::uint64_t HostFunctions::keep(Function function) {
+  if (function.does == Does::kWrite) ++writers_;
+  functions_[next_] = std::move(function);
   return next_++;
 }
 
+std::uint64_t HostFunctions::add(hipHostFn_t function, void* userData) {
+  std::lock_guard lock(mutex_);
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  return keep({function, userData, Does::kWrite, {}});
+}
+
+std::uint64_t HostFunctions::add(Does does, Action action) {
+  std::lock_guard lock(mutex_);
+  return keep({nullptr, nullptr, does, std::move(action)});
+}
+
 bool HostFunctions::due(std::uint64_t id) {
+  Function ours;
   {
     std::lock_guard lock(mutex_);
-    if (!functions_.contains(id)) return false;
-    due_.push_back(id);
+    const auto found = functions_.find(id);
+    if (found == functions_.end()) return false;
+    if (found->second.action) {
+      ours = std::move(found->second);
+      functions_.erase(found);
+    } else {
+      due_.push_back(id);
+    }
   }
-  wake_.notify_one();
+  if (ours.action) {
+    ours.action();
+    finish(id, ours);
+  } else {
+    wake_.notify_one();
+  }
   return true;
 }
 
 bool HostFunctions::pending() {
   std::lock_guard lock(mutex_);
   return finished_ + 1 != next_;
+}
+
+void HostFunctions::finish(std::uint64_t id, const Function& function) {
+  if (function.does == Does::kWrite) --writers_;
+  done_(id);
+  std::lock_guard lock(mutex_);
+  ++finished_;
 }
 
 void HostFunctions::run() {
@@ -43,10 +72,11 @@ void HostFunctions::run() {
     const auto node = functions_.extract(id);
     if (node.empty()) continue;
     lock.unlock();
+    inFunction_ = true;
     node.mapped().function(node.mapped().userData);
-    done_(id);
+    inFunction_ = false;
+    finish(id, node.mapped());
     lock.lock();
-    ++finished_;
   }
 }
 

@@ -1,7 +1,9 @@
-// Callbacks of the program that run in stream order: the worker holds the stream and says when; they run here, one
-// after the other, on a thread of their own, since they may call HIP.
+// Functions that run in stream order: the worker holds the stream and says when. Callbacks of the program run one after
+// the other, on a thread of their own, since they may call HIP. Actions of ours wait for nobody, and run on the thread
+// that brings the message: a callback of the program may be waiting for what they do.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -16,28 +18,41 @@ namespace hipr::client {
 
 class HostFunctions {
  public:
+  using Action = std::function<void()>;
+  enum class Does { kRead, kWrite };  // host memory
+
   explicit HostFunctions(std::function<void(std::uint64_t id)> done) : done_(std::move(done)) {}
   ~HostFunctions();
 
   std::uint64_t add(hipHostFn_t function, void* userData);
+  std::uint64_t add(Does does, Action action);
   bool due(std::uint64_t id);  // the stream has come to it; false when there is no such function
   bool pending();              // one has not returned yet
+  // One that may write host memory has not returned yet, other than the one that asks.
+  bool writing() const { return writers_.load(std::memory_order_acquire) > (inFunction_ ? 1 : 0); }
 
  private:
   struct Function {
-    hipHostFn_t function;
-    void* userData;
+    hipHostFn_t function = nullptr;
+    void* userData = nullptr;
+    Does does = Does::kWrite;
+    Action action;  // instead of the function
   };
+  std::uint64_t keep(Function function);  // REQUIRES: mutex_
   void run();
+  void finish(std::uint64_t id, const Function& function);
+
+  static inline thread_local bool inFunction_ = false;
 
   std::function<void(std::uint64_t id)> done_;
+  std::atomic<int> writers_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::map<std::uint64_t, Function> functions_;
   std::deque<std::uint64_t> due_;
   std::uint64_t next_ = 1, finished_ = 0;
   bool stopping_ = false;
-  std::thread thread_;  // started by the first add()
+  std::thread thread_;  // started by the first callback
 };
 
 }  // namespace hipr::client

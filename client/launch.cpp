@@ -1,5 +1,6 @@
 // RemoteCore: kernel launch. The hot path: no allocation, no system call, no answer.
 #include "client/remote_core.h"
+#include "client/work.h"
 
 namespace hipr::client {
 using wire::Opcode;
@@ -14,15 +15,6 @@ std::uint64_t wireId(const Function& function) {
   return wire::kFirstObject + function.id;
 }
 
-// The worker learns of a function when it is first used.
-void introduce(Session& s, Function& function) {
-  std::lock_guard lock(function.module->mutex);
-  if (function.introduced.load(std::memory_order_relaxed)) return;
-  s.connection().post<Opcode::kFunctionGet>(
-      {wireId(function), wire::kFirstObject + function.module->id, function.kernel->name()});
-  function.introduced.store(true, std::memory_order_release);
-}
-
 // Before kernels run, they must be able to see what the program wrote into memory they can reach.
 wire::Bytes shareHostMemory(Session& s, wire::Bytes arguments, std::vector<std::byte>& rewritten) {
   rewritten.assign(arguments.begin(), arguments.end());
@@ -33,25 +25,38 @@ wire::Bytes shareHostMemory(Session& s, wire::Bytes arguments, std::vector<std::
 
 }  // namespace
 
+void introduce(Session& s, Function& function) {
+  if (function.introduced.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(function.module->mutex);
+  if (function.introduced.load(std::memory_order_relaxed)) return;
+  s.connection().post<Opcode::kFunctionGet>(
+      {wireId(function), wire::kFirstObject + function.module->id, function.kernel->name()});
+  function.introduced.store(true, std::memory_order_release);
+}
+
+wire::LaunchKernel launchMessage(const Launch& l) {
+  const bool partial = l.threads.x != l.groups.x * l.block.x || l.threads.y != l.groups.y * l.block.y ||
+                       l.threads.z != l.groups.z * l.block.z;
+  return {.function = wireId(*l.function),
+          .groups = dims(l.groups),
+          .block = dims(l.block),
+          .threads = partial ? dims(l.threads) : std::array<std::uint32_t, 3>{},
+          .sharedBytes = l.sharedBytes,
+          .cooperative = l.cooperative,
+          .arguments = l.arguments};
+}
+
 hipError_t RemoteCore::perform(const Launch& l, Stream& stream, Stage) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!l.function->introduced.load(std::memory_order_acquire)) introduce(s, *l.function);
+  introduce(s, *l.function);
 
   RemoteEvent* start = l.start ? &remote(*l.start) : nullptr;
   RemoteEvent* stop = l.stop ? &remote(*l.stop) : nullptr;
-  const bool partial = l.threads.x != l.groups.x * l.block.x || l.threads.y != l.groups.y * l.block.y ||
-                       l.threads.z != l.groups.z * l.block.z;
-  wire::LaunchKernel message{.stream = r.id,
-                             .function = wireId(*l.function),
-                             .groups = dims(l.groups),
-                             .block = dims(l.block),
-                             .sharedBytes = l.sharedBytes,
-                             .cooperative = l.cooperative,
-                             .start = start ? start->id : 0,
-                             .stop = stop ? stop->id : 0,
-                             .arguments = l.arguments};
-  if (partial) message.threads = dims(l.threads);
+  wire::LaunchKernel message = launchMessage(l);
+  message.stream = r.id;
+  message.start = start ? start->id : 0;
+  message.stop = stop ? stop->id : 0;
 
   std::vector<std::byte> rewritten;
   if (s.host().needsScan()) message.arguments = shareHostMemory(s, l.arguments, rewritten);

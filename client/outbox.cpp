@@ -74,6 +74,19 @@ void Outbox::enqueue(BulkUploadPtr upload) {
   uploads_.push_back(std::move(upload));
 }
 
+void Outbox::letGo(BulkUpload& upload) {
+  {
+    std::lock_guard lock(mutex_);
+    upload.held = false;
+    pending_ = true;
+  }
+  if (asleep_.load()) wake();
+}
+
+bool Outbox::nothingLeft() const {
+  return control_.empty() && std::ranges::all_of(uploads_, [](const BulkUploadPtr& upload) { return upload->held; });
+}
+
 void Outbox::waitSent(const BulkUpload& upload) {
   std::unique_lock lock(mutex_);
   sent_.wait(lock, [&] { return upload.finished; });
@@ -97,7 +110,7 @@ void Outbox::open(std::uint64_t transfer) {
     }
     if (const auto node = unopened_.extract(transfer)) unopenedBytes_ -= node.mapped();
     stalled_ = false;
-    pending_ = !uploads_.empty() || !control_.empty();
+    pending_ = !nothingLeft();
   }
   if (asleep_.load()) wake();
 }
@@ -125,6 +138,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   }
   const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
   for (const BulkUploadPtr& upload : uploads_) {
+    if (upload->held) continue;
     const std::size_t left = upload->from.bytes() - upload->sent;
     if (left > mostBulk) return work;  // the writer's
     std::size_t size = std::min<std::size_t>(left, wire::kMaxDataChunk);
@@ -206,14 +220,15 @@ bool Outbox::idle() {
     cpuPause();
   }
   std::unique_lock lock(mutex_);
-  const auto finished = [this] { return stopping_ && control_.empty() && uploads_.empty(); };
+  const auto finished = [this] { return stopping_ && nothingLeft(); };
   const auto wanted = [&] { return pending_ || finished(); };
   for (int nap = 0; habit_ == kHabit && nap < kNaps && !finished(); ++nap) {
     const Clock::time_point before = firstQueued_;
     work_.wait_for(lock, kNap, finished);
     if (firstQueued_ != before) nap = 0;
     // Queued since the beginning of the nap and still here: nobody sent it.
-    if (!uploads_.empty() || (!control_.empty() && Clock::now() - firstQueued_ > kNap)) {
+    if (std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return !upload->held; }) ||
+        (!control_.empty() && Clock::now() - firstQueued_ > kNap)) {
       habit_ = 0;
       return !finished();
     }

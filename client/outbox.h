@@ -43,6 +43,7 @@ struct BulkUpload {
   std::uint64_t transfer = 0;
   HostShape from;
   bool late = false;      // the call that made it has returned
+  bool held = false;      // its memory must not be read before letGo(); from then on under the outbox's lock
   std::size_t sent = 0;   // the rest is under the outbox's lock
   bool open = false;      // the worker's stream has come to it
   bool finished = false;  // every byte has been handed over: the memory may change
@@ -81,6 +82,7 @@ class Outbox {
   }
 
   void enqueue(BulkUploadPtr upload);       // REQUIRES: called from `under` of the append of its Upload message
+  void letGo(BulkUpload& upload);           // its memory may be read now, whether it is queued yet or not
   void waitSent(const BulkUpload& upload);  // returns when the source memory may change
   bool uploading();                         // memory is still being read for calls that have returned
   bool stalled();                           // until the worker opens a transfer
@@ -113,7 +115,8 @@ class Outbox {
   void send(Work work, Piece& piece);
   void sendControl();
   void sendPiece(const Piece& piece);
-  void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held
+  void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held, as for the next
+  bool nothingLeft() const;                  // that the writer could send
 
   net::Transport& transport_;
   std::function<void(Status)> onFailure_;

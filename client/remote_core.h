@@ -1,7 +1,7 @@
 // RemoteCore: one worker as the core of a HIP runtime. It owns the session with that worker, which the first call that
 // needs a device begins and which lasts until exit, or until the program resets the only device it uses; a forked child
-// begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, launch.cpp, memory.cpp,
-// module.cpp, process.cpp, stream.cpp and vmm.cpp.
+// begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, graph.cpp, launch.cpp,
+// memory.cpp, module.cpp, process.cpp, stream.cpp and vmm.cpp.
 #pragma once
 
 #include <atomic>
@@ -35,6 +35,10 @@ class RemoteCore : public Core {
   hipError_t synchronize(Event& event) override;
   hipError_t query(Event& event) override;
   hipError_t elapsed(Event& start, Event& stop, float* milliseconds) override;
+
+  hipError_t create(GraphExec& exec) override;
+  hipError_t update(GraphExec& exec, std::span<const std::uint32_t> steps) override;
+  hipError_t destroy(GraphExec& exec) override;
 
   hipError_t reset(int device, bool alone) override;
   hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) override;
@@ -75,12 +79,26 @@ class RemoteCore : public Core {
   hipError_t renew();
 
   hipError_t waitFor(RemoteStream& stream, const Moment& moment);  // until everything before it is visible
-  hipError_t perform(const Copy& copy, Stream& stream, Stage until);
-  hipError_t perform(const Fill& fill, Stream& stream, Stage until);
+  // When host memory that only exists here may be read and written.
+  enum class HostAccess {
+    kAsCalled,  // pageable memory during the call, other memory until the operation is done
+    kInOrder,   // all of it when the stream comes to the operation, as in a graph; then nothing waits
+  };
+  hipError_t copy(const Copy& copy, Stream& stream, Stage until, HostAccess access);
+  hipError_t fill(const Fill& fill, Stream& stream, Stage until, HostAccess access);
+  void uploadInOrder(const Copy& copy, Stream& stream);
+  void runInOrder(Stream& stream, HostFunctions::Does does, HostFunctions::Action action);
+  hipError_t perform(const Copy& c, Stream& stream, Stage until) {
+    return copy(c, stream, until, HostAccess::kAsCalled);
+  }
+  hipError_t perform(const Fill& f, Stream& stream, Stage until) {
+    return fill(f, stream, until, HostAccess::kAsCalled);
+  }
   hipError_t perform(const Launch& launch, Stream& stream, Stage until);
   hipError_t perform(const Record& record, Stream& stream, Stage until);
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
+  hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
 
   Opening* opening_ = new Opening;
   std::atomic<Session*> session_{nullptr};

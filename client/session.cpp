@@ -138,6 +138,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
           return host_->exchange();
         });
     hostFunctions_ = std::make_unique<HostFunctions>([this](std::uint64_t id) {
+      host_->flush();  // kernels behind it may read what it wrote
       connection_->post<wire::Opcode::kHostFunctionDone>({id});
       connection_->expect(-1);
     });

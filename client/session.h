@@ -42,6 +42,7 @@ class Session {
   const Stats& stats() const { return stats_; }
   const std::string& statsFile() const { return options_.statsFile; }
 
+  std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
   bool workerHasCode(const std::array<std::uint64_t, 2>& hash);  // and remembers that it will have it from now on
 
@@ -72,7 +73,7 @@ class Session {
   std::unique_ptr<HostMemory> host_;
   std::unique_ptr<mirror::Heartbeat> exchange_;
   std::unique_ptr<HostFunctions> hostFunctions_;
-  std::atomic<std::uint64_t> nextTransfer_{1};
+  std::atomic<std::uint64_t> nextTransfer_{1}, nextGraph_{wire::kFirstObject};
   std::mutex codeMutex_;
   std::set<std::array<std::uint64_t, 2>> knownCode_;
 };

@@ -136,4 +136,11 @@ hipError_t RemoteCore::perform(const HostFunction& f, Stream& stream, Stage) {
   return hipSuccess;
 }
 
+void RemoteCore::runInOrder(Stream& stream, HostFunctions::Does does, HostFunctions::Action action) {
+  Session& s = session();
+  RemoteStream& r = remote(stream);
+  s.connection().expect(1);
+  s.submit<Opcode::kHostFunction>(r, {r.id, s.hostFunctions().add(does, std::move(action))});
+}
+
 }  // namespace hipr::client

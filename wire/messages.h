@@ -1,8 +1,8 @@
 // The messages: plain structs whose fields() list is their encoding. PROTOCOL.md tells what each does.
 //
-// Objects (streams, events, modules, functions) are named by numbers the client makes; 0 is never one of them, except
-// that a stream 0 does not exist and the null stream of device d is kNullStream + d. Addresses are the same on both
-// sides.
+// Objects (streams, events, modules, functions, graphs) are named by numbers the client makes; 0 is never one of them,
+// except that a stream 0 does not exist and the null stream of device d is kNullStream + d. Addresses are the same on
+// both sides.
 #pragma once
 
 #include <array>
@@ -359,6 +359,43 @@ struct LaunchKernel {
     return std::tie(m.stream, m.function, m.groups, m.block, m.threads, m.sharedBytes, m.cooperative, m.start, m.stop,
                     m.arguments);
   }
+};
+
+// --- graphs
+// --------------------------------------------------------------------------------------------------
+// A message of verb Work, kept for later: LaunchKernel, DeviceCopy or FillMemory with stream 0 and no events.
+struct GraphStep {
+  std::uint16_t opcode = 0;  // 0: no work, only a place where others meet
+  std::int32_t device = 0;
+  std::vector<std::uint32_t> after{};  // earlier steps, in ascending order
+  Bytes work{};                        // the message, encoded
+  static auto fields(auto& m) { return std::tie(m.opcode, m.device, m.after, m.work); }
+};
+inline constexpr std::size_t kMostGraphSteps = 1 << 14;  // of one graph
+
+struct GraphCreate {
+  std::uint64_t graph = 0;
+  std::int32_t device = 0;
+  std::vector<GraphStep> steps{};
+  static auto fields(auto& m) { return std::tie(m.graph, m.device, m.steps); }
+};
+
+// From now on these steps do something else; what they come after stays, and `after` is empty.
+struct GraphUpdate {
+  std::uint64_t graph = 0;
+  std::vector<std::uint32_t> numbers{};
+  std::vector<GraphStep> steps{};  // as many
+  static auto fields(auto& m) { return std::tie(m.graph, m.numbers, m.steps); }
+};
+
+struct GraphDestroy {
+  std::uint64_t graph = 0;
+  static auto fields(auto& m) { return std::tie(m.graph); }
+};
+
+struct GraphLaunch {
+  std::uint64_t stream = 0, graph = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.graph); }
 };
 
 // --- telemetry, on a connection of its own

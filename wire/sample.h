@@ -83,7 +83,7 @@ class Filler {
 
  private:
   Numbers& numbers_;
-  std::array<std::array<std::byte, 40>, 2> storages_{};  // no message has more byte strings
+  std::array<std::array<std::byte, 40>, 3> storages_{};  // no message has more byte strings
   std::size_t used_ = 0;
 };
 

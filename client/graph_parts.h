@@ -1,0 +1,30 @@
+// How a graph is divided between this process and the worker.
+//
+// Most steps (kernels, copies within device memory, fills) the worker can do alone: as many of them as possible make
+// one part, which it keeps and runs at a word. What needs this process (functions, memory that only exists here,
+// events) stands between two parts. A launch goes through the parts in order, and stream order does the rest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hipr::client {
+
+struct PartInput {
+  enum class Place { kThere, kHere, kAnywhere };  // kAnywhere: a step that does nothing
+  Place place = Place::kThere;
+  std::span<const std::uint32_t> after;  // steps with lower numbers
+};
+
+struct GraphPart {
+  bool there = false;
+  std::vector<std::uint32_t> steps;  // in ascending order when there; one of them when here
+};
+
+// Every step is in one part, except that those that do nothing may be in none; what a step comes after is in the same
+// part or in an earlier one. No part has more than `most` steps.
+std::vector<GraphPart> divide(std::span<const PartInput> steps, std::size_t most);
+
+}  // namespace hipr::client

@@ -1,0 +1,21 @@
+// Operations as the messages that carry them, whether they travel now (copy.cpp, launch.cpp) or are kept by the worker
+// as steps of a graph (graph.cpp). Where they go is for the caller to fill in.
+#pragma once
+
+#include "client/session.h"
+#include "runtime/operation.h"
+
+namespace hipr::client {
+
+// Device memory, and host memory that kernels know of: the worker's copy counts.
+bool isThere(Session& s, const Plane& plane);
+bool isThere(Session& s, const Fill& fill);
+
+void introduce(Session& s, Function& function);  // to the worker, when it is first used
+
+// REQUIRES: everything they name is there, and the function has been introduced.
+wire::DeviceCopy copyMessage(Session& s, const Copy& copy);
+wire::FillMemory fillMessage(Session& s, const Fill& fill);
+wire::LaunchKernel launchMessage(const Launch& launch);
+
+}  // namespace hipr::client

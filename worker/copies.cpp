@@ -2,34 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "worker/give.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
 namespace {
-
-void* at(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);
-}
-
-wire::Shape sourceOf(const wire::DeviceCopy& m) {
-  wire::Shape source = m.to;
-  source.address = m.from;
-  source.pitch = m.fromPitch;
-  source.slice = m.fromSlice;
-  return source;
-}
-
-hipError_t copy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream) {
-  if (contiguous(m.to) && contiguous(sourceOf(m)))
-    return hip.hipMemcpyAsync(at(m.to.address), at(m.from), m.to.bytes(), hipMemcpyDefault, stream);
-  hipError_t error = hipSuccess;
-  for (std::uint64_t z = 0; z < m.to.depth && error == hipSuccess; ++z) {
-    error = hip.hipMemcpy2DAsync(at(m.to.address + z * m.to.slice), std::max(m.to.pitch, m.to.width),
-                                 at(m.from + z * m.fromSlice), std::max(m.fromPitch, m.to.width), m.to.width,
-                                 m.to.height, hipMemcpyDefault, stream);
-  }
-  return error;
-}
 
 hipError_t fillLine(const HipTable& hip, std::uint64_t address, std::uint32_t value, std::uint32_t elementSize,
                     std::uint64_t count, hipStream_t stream) {
@@ -43,11 +20,37 @@ hipError_t fillLine(const HipTable& hip, std::uint64_t address, std::uint32_t va
   }
 }
 
-hipError_t fill(const HipTable& hip, const wire::Shape& to, std::uint32_t value, std::uint32_t size,
-                hipStream_t stream) {
-  wire::Shape bytes = to;
-  bytes.width *= size;
-  if (contiguous(bytes)) return fillLine(hip, to.address, value, size, to.width * to.height * to.depth, stream);
+}  // namespace
+
+wire::Shape sourceOf(const wire::DeviceCopy& m) {
+  wire::Shape source = m.to;
+  source.address = m.from;
+  source.pitch = m.fromPitch;
+  source.slice = m.fromSlice;
+  return source;
+}
+
+wire::Shape bytesOf(const wire::FillMemory& m) {
+  wire::Shape bytes = m.to;
+  bytes.width *= m.elementSize;
+  return bytes;
+}
+
+hipError_t giveCopy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream) {
+  if (contiguous(m.to) && contiguous(sourceOf(m)))
+    return hip.hipMemcpyAsync(at(m.to.address), at(m.from), m.to.bytes(), hipMemcpyDefault, stream);
+  hipError_t error = hipSuccess;
+  for (std::uint64_t z = 0; z < m.to.depth && error == hipSuccess; ++z) {
+    error = hip.hipMemcpy2DAsync(at(m.to.address + z * m.to.slice), std::max(m.to.pitch, m.to.width),
+                                 at(m.from + z * m.fromSlice), std::max(m.fromPitch, m.to.width), m.to.width,
+                                 m.to.height, hipMemcpyDefault, stream);
+  }
+  return error;
+}
+
+hipError_t giveFill(const HipTable& hip, const wire::FillMemory& m, hipStream_t stream) {
+  const auto [to, value, size] = std::tuple(m.to, m.value, m.elementSize);
+  if (contiguous(bytesOf(m))) return fillLine(hip, to.address, value, size, to.width * to.height * to.depth, stream);
   hipError_t error = hipSuccess;
   for (std::uint64_t z = 0; z < to.depth && error == hipSuccess; ++z) {
     const std::uint64_t plane = to.address + z * to.slice;
@@ -62,8 +65,6 @@ hipError_t fill(const HipTable& hip, const wire::Shape& to, std::uint32_t value,
   }
   return error;
 }
-
-}  // namespace
 
 bool Session::locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span) {
   if (!size || address > UINT64_MAX - size) return false;
@@ -138,8 +139,9 @@ void Session::onDeviceCopy(const wire::DeviceCopy& m) {
   if (!s) return;
   DeviceMemory::Span to, from;
   const bool known = locate(m.to.address, extentOf(m.to), to) && locate(m.from, extentOf(sourceOf(m)), from);
-  submit<wire::Opcode::kDeviceCopy>(s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-                                    [this, s](const wire::DeviceCopy& c) { return copy(backend_.hip, c, s->native); });
+  submit<wire::Opcode::kDeviceCopy>(
+      s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
+      [this, s](const wire::DeviceCopy& c) { return giveCopy(backend_.hip, c, s->native); });
   noteHostWrite(*s, m.to.address);
 }
 
@@ -152,7 +154,7 @@ void Session::onFillMemory(const wire::FillMemory& m) {
   const bool known = locate(m.to.address, extentOf(m.to, m.elementSize), span);
   submit<wire::Opcode::kFillMemory>(
       s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this, s](const wire::FillMemory& f) { return fill(backend_.hip, f.to, f.value, f.elementSize, s->native); });
+      [this, s](const wire::FillMemory& f) { return giveFill(backend_.hip, f, s->native); });
   noteHostWrite(*s, m.to.address);
 }
 

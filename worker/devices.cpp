@@ -60,6 +60,7 @@ Session::Answer Session::onDeviceReset(const wire::DeviceReset& m) {
   const std::vector<StreamPtr> streams = order_.streams(m.device);
   const auto ofDevice = [&](const auto& object) { return object.device == m.device; };
   events_.eraseIf(ofDevice);
+  for (const auto& graph : graphs_.takeIf(ofDevice)) drop(graph);
   functions_.eraseIf([&](const Function& function) { return ofDevice(*function.module); });
   for (const auto& module : modules_.takeIf(ofDevice)) unload(module);
   answerWhenDone(streams, wire::Opcode::kDeviceReset);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "code_object/kernarg.h"
+#include "worker/give.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
@@ -17,6 +18,8 @@ bool workItems(const wire::LaunchKernel& m, std::uint32_t out[3]) {
   return true;
 }
 
+}  // namespace
+
 bool partialGroups(const wire::LaunchKernel& m) {
   for (int i = 0; i < 3; ++i) {
     if (m.threads[i] && m.threads[i] != std::uint64_t{m.groups[i]} * m.block[i]) return true;
@@ -24,7 +27,6 @@ bool partialGroups(const wire::LaunchKernel& m) {
   return false;
 }
 
-// kernelParams: where each explicit argument lies in the packed ones.
 std::vector<void*> argumentPointers(const code::KernelMetadata& kernel, std::byte* arguments) {
   std::vector<void*> out;
   for (const code::KernelArg& arg : kernel.args) {
@@ -32,8 +34,6 @@ std::vector<void*> argumentPointers(const code::KernelMetadata& kernel, std::byt
   }
   return out;
 }
-
-}  // namespace
 
 void Session::onLaunchKernel(const wire::LaunchKernel& m) {
   const StreamPtr s = stream(m.stream);

@@ -17,6 +17,7 @@ hipError_t Session::onMapMemory(const wire::MapMemory& m) {
 hipError_t Session::onUnmapMemory(const wire::UnmapMemory& m) {
   auto leaving = memory_.release(m.address);
   if (!leaving) return hipErrorInvalidValue;  // mapping it may have failed
+  ++departures_;
   order_.afterEverything([leaving] { leaving->free(); });
   return hipSuccess;
 }
@@ -50,6 +51,7 @@ hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
 hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
   auto leaving = hostMemory_.conceal(m.address);
   if (!leaving) return hipErrorInvalidValue;  // exposing it may have failed
+  ++departures_;
   order_.afterEverything([leaving] { leaving->free(); });
   return hipSuccess;
 }

@@ -80,6 +80,7 @@ hipError_t Session::onModuleUnload(const wire::ModuleUnload& m) {
 }
 
 void Session::unload(const std::shared_ptr<Module>& module) {
+  ++departures_;
   for (const std::uint64_t address : module->variables) memory_.disown(address);
   if (!module->native) return;
   order_.afterEverything([this, module] { backend_.hip.hipModuleUnload(module->native); });

@@ -59,6 +59,7 @@ Session::~Session() {
     backend_.hip.hipStreamSynchronize(stream->native);
     if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
   }
+  graphs_.eraseIf([](const Graph&) { return true; });
   for (const auto& [number, module] : modules_) {
     if (module->native) backend_.hip.hipModuleUnload(module->native);
   }

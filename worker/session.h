@@ -20,13 +20,14 @@
 #include <vector>
 
 #include "base/spin.h"
-#include "code_object/code_object.h"
 #include "mirror/heartbeat.h"
 #include "net/transport.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
 #include "worker/device_memory.h"
 #include "worker/frame_reader.h"
+#include "worker/function.h"
+#include "worker/graph.h"
 #include "worker/handles.h"
 #include "worker/host_memory.h"
 #include "worker/ledger.h"
@@ -58,26 +59,11 @@ struct Event {
   std::shared_ptr<Record> last;         // null when never recorded
 };
 
-struct Module {
-  int device = 0;
-  hipModule_t native = nullptr;
-  CodeCache::Code bytes;  // the runtime may look at them as long as the module lives
-  code::CodeObject code;
-  std::vector<std::uint64_t> variables;
-};
-
 // A function of the client that holds its stream until the client has run it.
 struct HostFunction {
   explicit HostFunction(StreamPtr s) : stream(std::move(s)) {}
   const StreamPtr stream;
   std::atomic<bool> due{false};  // the client has been told to run it
-};
-
-struct Function {
-  std::shared_ptr<Module> module;
-  hipFunction_t native = nullptr;
-  const code::Kernel* kernel = nullptr;
-  bool prints = false;
 };
 
 class Session {
@@ -176,6 +162,21 @@ class Session {
                     hipEvent_t stop);
   void unload(const std::shared_ptr<Module>& module);
 
+  // --- graphs.cpp
+  std::shared_ptr<Graph> graph(std::uint64_t number);  // null after refuse()
+  hipError_t onGraphCreate(const wire::GraphCreate& m);
+  hipError_t onGraphUpdate(const wire::GraphUpdate& m);
+  hipError_t onGraphDestroy(const wire::GraphDestroy& m);
+  void onGraphLaunch(const wire::GraphLaunch& m);
+  bool decodeStep(const wire::GraphStep& m, GraphStep& step);  // false after refuse()
+  bool namedExists(const std::vector<GraphStep>& steps);
+  hipError_t prepare(Graph& graph);  // for a launch: what would be wrong with one
+  void change(Graph& graph, const std::vector<std::uint32_t>& numbers, std::vector<GraphStep> steps);
+  void drop(const std::shared_ptr<Graph>& graph);
+  void retire(std::unique_ptr<NativeGraph> native);                     // when everything sent so far is done
+  hipError_t give(const GraphStep& step, const StreamPtr& stream);      // where the runtime has no graphs
+  hipError_t follow(const StreamPtr& later, const StreamPtr& earlier);  // what they have been given
+
   const net::TransportPtr transport_;
   const SessionOptions options_;
   const Backend backend_;
@@ -200,6 +201,9 @@ class Session {
   Handles<Event> events_;
   Handles<Module> modules_;
   Handles<Function> functions_;
+  Handles<Graph> graphs_;
+  std::size_t graphSteps_ = 0;    // of all of them
+  std::uint64_t departures_ = 1;  // grows when memory or a module goes that graphs may name
   std::unordered_map<std::uint64_t, std::shared_ptr<Upload>> uploads_;
   std::unordered_map<std::uint64_t, std::shared_ptr<HostFunction>> hostFunctions_;
 

@@ -208,7 +208,7 @@ inline std::string chainOf(hipGraph_t graph) {
   return all;
 }
 
-// --- calls younger than HIP 5.2, whose headers may be all there is
+// --- calls that HIP 5.2, which may be all there is to build with, does not export
 
 namespace later {
 
@@ -263,8 +263,7 @@ inline hipError_t trim(int device) {
   return LATER("hipDeviceGraphMemTrim", int)(device);
 }
 
-inline hipError_t launchHost(hipStream_t stream, hipHostFn_t function,
-                             void* user) {  // declared, but not in the library
+inline hipError_t launchHost(hipStream_t stream, hipHostFn_t function, void* user) {
   return LATER("hipLaunchHostFunc", hipStream_t, hipHostFn_t, void*)(stream, function, user);
 }
 inline hipError_t upload(hipGraphExec_t exec, hipStream_t stream) {
@@ -275,6 +274,14 @@ inline hipError_t setEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned 
 }
 inline hipError_t getEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned* enabled) {
   return LATER("hipGraphNodeGetEnabled", hipGraphExec_t, hipGraphNode_t, unsigned*)(exec, node, enabled);
+}
+inline hipError_t setAttribute(hipGraphNode_t node, hipKernelNodeAttrID id, const hipKernelNodeAttrValue* value) {
+  return LATER("hipGraphKernelNodeSetAttribute", hipGraphNode_t, hipKernelNodeAttrID, const hipKernelNodeAttrValue*)(
+      node, id, value);
+}
+inline hipError_t getAttribute(hipGraphNode_t node, hipKernelNodeAttrID id, hipKernelNodeAttrValue* value) {
+  return LATER("hipGraphKernelNodeGetAttribute", hipGraphNode_t, hipKernelNodeAttrID, hipKernelNodeAttrValue*)(node, id,
+                                                                                                               value);
 }
 inline hipError_t copyAttributes(hipGraphNode_t from, hipGraphNode_t to) {
   return LATER("hipGraphKernelNodeCopyAttributes", hipGraphNode_t, hipGraphNode_t)(from, to);

@@ -1,6 +1,6 @@
 // Nodes for kernels, host functions, events and memory: that each does its work, that its parameters can be asked and
 // changed, and what is refused. Copies and fills are in graph_copies.hip; changing nodes of a graph that has been
-// instantiated is in graph_exec.hip.
+// instantiated is in graph_change.hip.
 #include "graph_support.h"
 #include "module_support.h"
 

@@ -12,6 +12,7 @@
 
 #include "testing/worker_process.h"
 #include "tests/e2e/rows/book.h"
+#include "tests/e2e/rows/graph_scene.h"
 
 namespace hipr::rows {
 namespace {
@@ -43,6 +44,7 @@ const Book& book() {
     addFillRows(b), addHiprtcRows(b), addLaunchRows(b), addLibraryRows(b), addManagedRows(b), addMemoryRows(b),
         addModuleRows(b);
     addOtherRows(b), addPoolRows(b), addStreamRows(b), addSymbolRows(b);
+    addGraphRows(b), addGraphNodeRows(b), addGraphExecRows(b);
     return b;
   }();
   return all;
@@ -158,6 +160,25 @@ TEST_F(Rows, EveryCarriedRowCostsWhatItsVerbSays) {
   }
   std::printf("libamdhip64.so.%d: %d rows walked (%d Local, %d Post, %d Wait), %d calls measured\n", abiUnderTest(),
               walked, verbs["Local"], verbs["Post"], verbs["Wait"], calls);
+}
+
+// However many nodes it has: the worker knows them.
+TEST_F(Rows, LaunchingAGraphIsOneMessage) {
+  Scene& s = *scene_;
+  const auto launch = reinterpret_cast<decltype(&::hipGraphLaunch)>(dlsym(s.library, "hipGraphLaunch"));
+  OwnGraph own(s);
+  for (int i = 0; i < 200; ++i) own.addKernel();
+  hipGraphExec_t exec = nullptr;
+  HIPR_OK(s, hipGraphInstantiate(&exec, own.graph, nullptr, nullptr, 0));
+  s.allow(0);
+  for (int i = 0; i < 3; ++i) {
+    s.call(launch, exec, s.stream);
+    const auto cost = s.takeCost();
+    ASSERT_TRUE(cost);
+    EXPECT_EQ(cost->messages, 1u);
+    EXPECT_EQ(cost->waits, 0);
+  }
+  HIPR_OK(s, hipGraphExecDestroy(exec));
 }
 
 }  // namespace

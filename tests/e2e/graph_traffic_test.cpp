@@ -1,0 +1,121 @@
+// What graphs send, counted by the library itself in processes of their own: a launch is a small message however many
+// nodes it has, and neither instantiating nor launching waits.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "testing/hip.h"
+#include "testing/worker_process.h"
+
+namespace hipr {
+namespace {
+
+using testing::Hip;
+
+constexpr int kNodes = 1000;
+
+struct Traffic {
+  long posted = 0, waited = 0, sent = 0;
+};
+
+Traffic operator-(const Traffic& a, const Traffic& b) {
+  return {a.posted - b.posted, a.waited - b.waited, a.sent - b.sent};
+}
+
+Traffic readStats(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  const auto number = [&](const std::string& name) {
+    const std::size_t at = line.find(" " + name + "=");
+    EXPECT_NE(at, std::string::npos) << name << " in \"" << line << "\"";
+    return at == std::string::npos ? 0 : std::atol(line.c_str() + at + name.size() + 2);
+  };
+  return {number("posted"), number("waited"), number("sent")};
+}
+
+hipGraph_t chain(const Hip& hip) {
+  hipGraph_t graph = nullptr;
+  HIPR_CHECK(hip, hipGraphCreate(&graph, 0));
+  int value = 0;
+  void* arguments[] = {&value};
+  hipKernelNodeParams params{};
+  params.func = hip.empty;
+  params.gridDim = {1, 1, 1};
+  params.blockDim = {64, 1, 1};
+  params.kernelParams = arguments;
+  hipGraphNode_t last = nullptr;
+  for (int i = 0; i < kNodes; ++i) {
+    hipGraphNode_t node = nullptr;
+    HIPR_CHECK(hip, hipGraphAddKernelNode(&node, graph, &last, last ? 1 : 0, &params));
+    last = node;
+  }
+  return graph;
+}
+
+// What a process sends that instantiates a chain of kernels `instances` times and launches the first `launches` times.
+Traffic trafficOf(int instances, int launches) {
+  char file[] = "/tmp/hip-remote-graphs-XXXXXX";
+  close(mkstemp(file));
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HIP_REMOTE_STATS", file, 1);
+    Hip hip;
+    if (!hip.load(testing::remoteLibrary()).ok()) _exit(2);
+    int value = 0;
+    void* arguments[] = {&value};
+    hip.launch(hip.empty, 1, 64, arguments);  // what the first use of a kernel costs is not the graph's
+    const hipGraph_t graph = chain(hip);
+    hipGraphExec_t first = nullptr;
+    for (int i = 0; i < instances; ++i) {
+      hipGraphExec_t exec = nullptr;
+      HIPR_CHECK(hip, hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+      if (first == nullptr) first = exec;
+    }
+    for (int i = 0; i < launches; ++i) HIPR_CHECK(hip, hipGraphLaunch(first, hip.stream));
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
+  const Traffic traffic = readStats(file);
+  std::filesystem::remove(file);
+  return traffic;
+}
+
+class GraphTraffic : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    worker_ = new testing::WorkerProcess;
+    worker_->use();
+  }
+  static void TearDownTestSuite() { delete worker_; }
+  static inline testing::WorkerProcess* worker_ = nullptr;
+};
+
+TEST_F(GraphTraffic, ALaunchIsOneSmallMessage) {
+  constexpr int kLaunches = 100;
+  const Traffic none = trafficOf(1, 0), all = trafficOf(1, kLaunches), launches = all - none;
+  EXPECT_EQ(launches.waited, 0);
+  EXPECT_EQ(launches.posted, kLaunches);
+  EXPECT_LE(launches.sent, kLaunches * 64);
+  EXPECT_GE(launches.sent, kLaunches * 8);  // the counters count
+}
+
+TEST_F(GraphTraffic, InstantiatingSendsTheGraphOnceAndDoesNotWait) {
+  constexpr int kInstances = 10;
+  const Traffic none = trafficOf(0, 0), all = trafficOf(kInstances, 0), instances = all - none;
+  EXPECT_EQ(instances.waited, 0);
+  EXPECT_GE(instances.posted, kInstances);
+  EXPECT_LE(instances.posted, 2 * kInstances);            // not one for each node
+  EXPECT_LE(instances.sent, kInstances * kNodes * 256L);  // a kernel and its arguments
+}
+
+}  // namespace
+}  // namespace hipr

@@ -92,6 +92,7 @@ Traffic countTraffic(const Line& line, const Runtime& runtime, int count) {
 
 int runLineChild(const Line& line, const Runtime& runtime) {
   Scene scene(runtime.library, line.bytes);
+  if (line.prepare != nullptr) line.prepare(scene);
   // Looking at the worker costs this process some time: it looks at itself last before, and first afterwards.
   std::vector<pid_t> first = {getpid()}, last = {getpid()};
   if (runtime.worker != 0) {
@@ -111,6 +112,7 @@ int runLineChild(const Line& line, const Runtime& runtime) {
 
 [[noreturn]] void runCountChild(const Line& line, const std::string& library, int count) {
   Scene scene(library, line.bytes);
+  if (line.prepare != nullptr) line.prepare(scene);
   for (int i = 0; i < count; ++i) line.operation(scene);
   scene.finish();
   std::exit(0);  // the scene is not taken apart: whether that waits depends on what has been heard of by then

@@ -109,6 +109,36 @@ void workAndSynchronize(Scene& s) {
   synchronize(s);
 }
 
+// A step of a program made of many small kernels, launched one by one and as a graph.
+constexpr int kStepKernels = 200;
+void launchStep(Scene& s) {
+  for (int i = 0; i < kStepKernels; ++i) s.launch();
+}
+void launchStepAndSynchronize(Scene& s) {
+  launchStep(s);
+  synchronize(s);
+}
+void captureStep(Scene& s) {
+  hipGraph_t graph = nullptr;
+  HIPR_CHECK(s.hip, hipStreamBeginCapture(s.hip.stream, hipStreamCaptureModeRelaxed));
+  launchStep(s);
+  HIPR_CHECK(s.hip, hipStreamEndCapture(s.hip.stream, &graph));
+  HIPR_CHECK(s.hip, hipGraphInstantiate(&s.step, graph, nullptr, nullptr, 0));
+  HIPR_CHECK(s.hip, hipGraphDestroy(graph));
+}
+void replay(Scene& s) {
+  HIPR_CHECK(s.hip, hipGraphLaunch(s.step, s.hip.stream));
+}
+void replayAndSynchronize(Scene& s) {
+  replay(s);
+  synchronize(s);
+}
+
+void replayManyAndSynchronize(Scene& s) {
+  for (int i = 0; i < 10; ++i) replay(s);
+  synchronize(s);
+}
+
 const Line kLines[] = {
     {"local_device", "hipGetDevice", getDevice, 20000, 15},
     {"local_attribute", "hipDeviceGetAttribute", getAttribute, 20000, 15},
@@ -136,6 +166,10 @@ const Line kLines[] = {
     {"up_256m_pinned", "256 MiB to the device + synchronize, pinned", upPinned, 1, 7, kLarge},
     {"down_256m_pageable", "256 MiB to the host + synchronize, pageable", downPageable, 1, 7, kLarge},
     {"down_256m_pinned", "256 MiB to the host + synchronize, pinned", downPinned, 1, 7, kLarge},
+    {"step", "200 launches + synchronize", launchStepAndSynchronize, 50, 15},
+    {"graph_step", "the same captured and replayed + synchronize", replayAndSynchronize, 50, 15, 4096, 0, captureStep},
+    {"graph", "the same, 10 replays for each synchronize", replayManyAndSynchronize, 20, 5, 4096, 0, captureStep},
+    {"graph_posted", "one replay, posted", replay, 200, 15, 4096, 0, captureStep},
     {"working_kernels", "100 working kernels + synchronize", workingKernels, 2, 7, kWorkBytes},
     {"many_waits", "small working kernel + synchronize, 5000 times", workAndSynchronize, 5000, 5, kWorkBytes},
 };
@@ -156,6 +190,7 @@ Scene::Scene(const std::string& library, std::size_t bytes) : bytes(bytes), page
 }
 
 Scene::~Scene() {
+  if (step != nullptr) HIPR_CHECK(hip, hipGraphExecDestroy(step));
   HIPR_CHECK(hip, hipHostFree(pinned));
   HIPR_CHECK(hip, hipFree(device));
 }

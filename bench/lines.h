@@ -26,6 +26,7 @@ struct Scene {
   void* device = nullptr;
   void* pinned = nullptr;
   std::vector<char> pageable;
+  hipGraphExec_t step = nullptr;  // where a line captures one
 };
 
 struct Line {
@@ -36,6 +37,7 @@ struct Line {
   int repetitions;           // batches
   std::size_t bytes = 4096;  // size of the scene's buffers
   double pause = 0;          // seconds before each operation (bench/timing.h)
+  void (*prepare)(Scene& scene) = nullptr;
 };
 
 std::span<const Line> lines();

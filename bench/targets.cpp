@@ -49,6 +49,7 @@ const Limit kLimits[] = {
     {"up_256m_pinned", kTime, 0, kStreaming, "up_256m"},
     {"down_256m_pageable", kTime, 0, kStreaming, "down_256m"},
     {"down_256m_pinned", kTime, 0, kStreaming, "down_256m"},
+    {"graph_step", kTime, 1, kBlocking, "ping_pong"},
     {"many_waits", kProcessorTime, 2},
 
     // What is answered here or posted makes no round trip; what has to wait makes one.
@@ -78,6 +79,10 @@ const Limit kLimits[] = {
     {"up_256m_pinned", kTrips, 0, 0, nullptr, 1},
     {"down_256m_pageable", kTrips, 0, 0, nullptr, 1},
     {"down_256m_pinned", kTrips, 0, 0, nullptr, 1},
+    {"step", kTrips, 0, 0, nullptr, 1},
+    {"graph_step", kTrips, 0, 0, nullptr, 1},
+    {"graph", kTrips, 0, 0, nullptr, 1},
+    {"graph_posted", kTrips},
     {"working_kernels", kTrips, 0, 0, nullptr, 1},
     {"many_waits", kTrips, 0, 0, nullptr, 1},
 };

@@ -39,7 +39,7 @@ class NewerGraphs : public ::testing::TestWithParam<bool> {
     OK(hipCtxGetCurrent(&context_));
   }
   void TearDown() override {
-    if (graph_ != nullptr) OK(hipGraphDestroy(graph_));
+    OK(hipGraphDestroy(graph_));
     OK(hipFree(device_));
     OK(hipFree(other_));
   }
@@ -293,6 +293,44 @@ TEST_P(NewerGraphs, CaptureIntoAGraphThatExists) {
   hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
   OK(hipStreamIsCapturing(h.stream, &status));
   EXPECT_EQ(status, hipStreamCaptureStatusNone);
+}
+
+// Without the flag they are edges, with it nodes: they reach outside.
+TEST_P(NewerGraphs, ExternalEventsOfACapture) {
+  constexpr unsigned kExternal = 1;
+  hipEvent_t waited = nullptr, recorded = nullptr;
+  OK(hipEventCreate(&waited));
+  OK(hipEventCreate(&recorded));
+  OK(hipStreamBeginCapture(h.stream, hipStreamCaptureModeRelaxed));
+  OK(hipStreamWaitEvent(h.stream, waited, kExternal));
+  OK(hipMemsetD32Async(device_, 6, kItems, h.stream));
+  OK(hipEventRecordWithFlags(recorded, h.stream, kExternal));
+  hipGraph_t captured = nullptr;
+  OK(hipStreamEndCapture(h.stream, &captured));
+  hipGraphNode_t nodes[4] = {};
+  std::size_t count = 4;
+  OK(hipGraphGetNodes(captured, nodes, &count));
+  ASSERT_EQ(count, 3u);
+  const hipGraphNodeType expected[] = {hipGraphNodeTypeWaitEvent, hipGraphNodeTypeMemset, hipGraphNodeTypeEventRecord};
+  for (int i = 0; i < 3; ++i) {
+    hipGraphNodeType type{};
+    OK(hipGraphNodeGetType(nodes[i], &type));
+    EXPECT_EQ(type, expected[i]);
+  }
+  hipEvent_t told = nullptr;
+  OK(hipGraphEventWaitNodeGetEvent(nodes[0], &told));
+  EXPECT_EQ(told, waited);
+  OK(hipGraphEventRecordNodeGetEvent(nodes[2], &told));
+  EXPECT_EQ(told, recorded);
+  OK(hipEventQuery(recorded));  // not recorded yet
+  OK(hipGraphInstantiate(&exec_, captured, nullptr, nullptr, 0));
+  OK(hipGraphLaunch(exec_, h.stream));
+  OK(hipEventSynchronize(recorded));
+  EXPECT_EQ(download(), std::vector<int>(kItems, 6));
+  OK(hipGraphExecDestroy(exec_));
+  OK(hipGraphDestroy(captured));
+  OK(hipEventDestroy(waited));
+  OK(hipEventDestroy(recorded));
 }
 
 TEST_P(NewerGraphs, InstantiateWithParameters) {

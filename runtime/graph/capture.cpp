@@ -48,7 +48,10 @@ Capture* Captures::of(const Event& event) {
 hipError_t Captures::begin(Process& p, Stream& stream, hipStreamCaptureMode mode, Graph* into,
                            const std::vector<GraphNode*>& after) {
   const std::lock_guard lock(mutex_);
-  if (of(stream) != nullptr) return hipErrorIllegalState;
+  if (Capture* before = of(stream)) {
+    if (!before->invalidated || before->origin != &stream) return hipErrorIllegalState;
+    discard(p, *before);
+  }
   auto capture = std::make_unique<Capture>();
   capture->id = p.newId();
   capture->graph = into;
@@ -70,6 +73,11 @@ void Captures::finish(Capture& capture) {
   for (const auto& [event, nodes] : capture.events) event->captured = false;
   std::erase_if(captures_, [&](const auto& c) { return c.get() == &capture; });
   --count_;
+}
+
+void Captures::discard(Process& p, Capture& capture) {
+  if (!capture.intoExisting) destroyGraph(p, capture.graph);
+  finish(capture);
 }
 
 hipError_t Captures::end(Process& p, Stream& stream, Graph*& out) {
@@ -100,10 +108,7 @@ void Captures::drop(Process& p, Stream& stream) {
   const std::lock_guard lock(mutex_);
   Capture* capture = of(stream);
   if (capture == nullptr) return;
-  if (capture->origin == &stream) {
-    if (!capture->intoExisting) destroyGraph(p, capture->graph);
-    return finish(*capture);
-  }
+  if (capture->origin == &stream) return discard(p, *capture);
   capture->frontiers.erase(&stream);
   stream.capturing = false;
 }
@@ -129,12 +134,11 @@ hipError_t Captures::add(Process& p, Stream& stream, const Operation& operation)
     });
   };
   const auto* launch = std::get_if<Launch>(&operation);
-  if (launch == nullptr || (launch->start == nullptr && launch->stop == nullptr)) return one(operation);
-  Launch alone = *launch;
-  alone.start = alone.stop = nullptr;
-  if (launch->start != nullptr) HIPR_TRY(one(Record{launch->start}));
-  HIPR_TRY(one(alone));
-  return launch->stop != nullptr ? one(Record{launch->stop}) : hipSuccess;
+  if (launch == nullptr || launch->start == nullptr) return one(operation);
+  HIPR_TRY(one(Record{launch->start}));
+  Launch rest = *launch;
+  rest.start = nullptr;
+  return one(rest);
 }
 
 hipError_t Captures::record(Stream& stream, Event& event) {
@@ -151,15 +155,11 @@ hipError_t Captures::record(Stream& stream, Event& event) {
 hipError_t Captures::wait(Stream& stream, Event& event, bool& taken) {
   const std::lock_guard lock(mutex_);
   Capture *source = of(event), *here = of(stream);
-  taken = source != nullptr || here != nullptr;
-  if (!taken) return hipSuccess;
+  taken = source != nullptr;
+  if (!taken) return hipSuccess;  // nothing of a capture: the stream itself waits, as always
   if (stream.kind == Stream::Kind::kNull) {
     source->invalidated = true;
     return hipErrorStreamCaptureImplicit;
-  }
-  if (source == nullptr) {  // something that is not part of it
-    here->invalidated = true;
-    return hipErrorStreamCaptureIsolation;
   }
   if (source->invalidated) return hipErrorStreamCaptureInvalidated;
   if (here != nullptr && here != source) {

@@ -89,6 +89,7 @@ class Captures {
   Capture* of(const Event& event);
   bool invalidate(bool (*which)(const Capture&));
   void finish(Capture& capture);
+  void discard(Process& p, Capture& capture);
 
   std::atomic<int> count_{0};
   std::mutex mutex_;

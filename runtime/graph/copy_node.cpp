@@ -65,12 +65,14 @@ hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* pGraphNode, hipGraph_t graph,
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void* dst, const void* src, size_t count,
                                          hipMemcpyKind kind) {
+  if (dst == src) return hipErrorInvalidValue;
   return changeNode<CopyWork>(
       node, [&](Process& p, GraphNode&, CopyWork& work) { return makeLineWork(p, dst, src, count, kind, work); });
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraphNode_t node, void* dst, const void* src,
                                              size_t count, hipMemcpyKind kind) {
+  if (dst == src) return hipErrorInvalidValue;
   return changeInstance<CopyWork>(hGraphExec, node, [&](Process& p, GraphNode&, CopyWork& work) {
     HIPR_TRY(sameKind(work.kind, kind));
     return makeLineWork(p, dst, src, count, kind, work);

@@ -73,8 +73,10 @@ bool memoryReady(const GraphExec& exec) {
 void noteLaunch(Process& p, const GraphExec& exec) {
   forEachNode(*exec.graph, [&](const GraphNode& node) {
     if (const auto* alloc = std::get_if<AllocWork>(&node.work)) alloc->memory->use(true);
-    if (const auto* record = std::get_if<RecordWork>(&node.work))
-      if (Event* event = p.events.find(record->event)) recordedElsewhere(*event);
+    const auto* record = std::get_if<RecordWork>(&node.work);
+    const auto* kernel = std::get_if<KernelWork>(&node.work);
+    const hipEvent_t recorded = record != nullptr ? record->event : kernel != nullptr ? kernel->stop : nullptr;
+    if (Event* event = p.events.find(recorded)) recordedElsewhere(*event);
   });
   forEachNode(*exec.graph, [&](const GraphNode& node) {
     if (const auto* free = std::get_if<FreeWork>(&node.work)) free->memory->use(false);

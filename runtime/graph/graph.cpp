@@ -41,6 +41,7 @@ hipError_t findEarlier(const Process& p, const Graph& graph, const hipGraphNode_
 KernelWork& KernelWork::operator=(const KernelWork& other) {
   name = other.name;
   launch = other.launch;
+  stop = other.stop;
   arguments = other.arguments;
   attributes = other.attributes;
   params.clear();
@@ -127,6 +128,7 @@ hipError_t addNode(Process& p, Graph& graph, const hipGraphNode_t* after, std::s
   const auto* kernel = std::get_if<KernelWork>(&out->work);
   out->device = kernel != nullptr ? kernel->launch.function->module->owner : graph.owner;
   for (GraphNode* node : earlier) connect(*node, *out);
+  if (auto* free = std::get_if<FreeWork>(&out->work)) free->memory->freed = true;
   return hipSuccess;
 }
 

@@ -22,8 +22,9 @@ struct Process;
 struct EmptyWork {};
 
 struct KernelWork {
-  void* name = nullptr;  // how the program named it: by a stand-in on the host or by a handle
-  Launch launch;         // without its arguments
+  void* name = nullptr;       // how the program named it: by a stand-in on the host or by a handle
+  Launch launch;              // without its arguments and events
+  hipEvent_t stop = nullptr;  // recorded when it is done
   std::vector<std::byte> arguments;
   std::vector<void*> params;  // where each of them lies, for hipGraphKernelNodeGetParams
   std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;

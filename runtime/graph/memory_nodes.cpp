@@ -61,7 +61,6 @@ hipError_t makeFreeWork(Process& p, void* address, FreeWork& out) {
     return hipErrorInvalidValue;
   auto* memory = static_cast<GraphMemory*>(const_cast<void*>(region->owner));
   if (memory->freed) return hipErrorInvalidValue;  // one node frees it
-  memory->freed = true;
   out.address = address;
   out.memory = memory->shared_from_this();
   return hipSuccess;

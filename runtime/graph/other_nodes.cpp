@@ -32,14 +32,16 @@ hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParam
       node, [&](Process& p, GraphNode&, FillWork& work) { return makeFillWork(p, pNodeParams, work); });
 }
 
-// An instance keeps its number of dimensions and its device.
+// An instance keeps its device, and the shape of a fill of rows.
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                            const hipMemsetParams* pNodeParams) {
   return changeInstance<FillWork>(hGraphExec, node, [&](Process& p, GraphNode&, FillWork& work) {
     const Fill before = work.fill;
     HIPR_TRY(makeFillWork(p, pNodeParams, work));
-    const bool same = (before.height > 1) == (work.fill.height > 1) && before.owner == work.fill.owner;
-    return same ? hipSuccess : hipErrorInvalidValue;
+    const Fill& now = work.fill;
+    const bool rows = before.height > 1 || now.height > 1;
+    if (rows && (before.height != now.height || before.width != now.width)) return hipErrorInvalidValue;
+    return before.owner == now.owner ? hipSuccess : hipErrorInvalidValue;
   });
 }
 

@@ -84,6 +84,10 @@ hipError_t addSteps(Process& p, GraphExec& exec, const Graph& graph, const std::
     }
     node->step = addStep(exec, std::move(after));
     HIPR_TRY(fillStep(p, exec, *node, exec.steps[node->step]));
+    const auto* kernel = std::get_if<KernelWork>(&node->work);
+    if (kernel == nullptr || kernel->stop == nullptr) continue;
+    GraphStep& stop = exec.steps[addStep(exec, {node->step})];
+    HIPR_TRY(MakeWork({p, stop})(RecordWork{kernel->stop}));
   }
   return hipSuccess;
 }

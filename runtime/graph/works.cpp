@@ -230,6 +230,8 @@ struct Translate {
     work.name = host != nullptr ? const_cast<void*>(host) : launch.function;
     work.launch = launch;
     work.launch.arguments = {};
+    work.launch.stop = nullptr;
+    work.stop = reinterpret_cast<hipEvent_t>(launch.stop);
     work.arguments.assign(launch.arguments.begin(), launch.arguments.end());
     if (launch.cooperative) work.attributes[hipLaunchAttributeCooperative].cooperative = 1;
     pointAtParams(work);

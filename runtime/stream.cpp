@@ -199,7 +199,11 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
     if (taken) return hipSuccess;
   }
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
-  HIPR_TRY(hand(*s, Wait{e}, Stage::kSent));
+  // What is no part of a capture does not become one: the stream itself waits, even while it is captured.
+  Core* core;
+  HIPR_TRY(s->owner->reach(core));
+  HIPR_TRY(inOneCore(*s->owner, *e->owner));
+  HIPR_TRY(core->submit(*s, Wait{e}, Stage::kSent));
   if (p->usesPools.load(std::memory_order_relaxed)) s->order.follow(e->place.get());
   return hipSuccess;
 }

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "net/socket_transport.h"
 
@@ -101,6 +104,43 @@ TEST_F(OutboxTest, PitchedRowsArePacked) {
     EXPECT_EQ(std::memcmp(data.payload.data() + wire::kDataPrefix + row * 30, image.data() + row * 100, 30), 0);
   }
   outbox_.waitSent(*upload);
+}
+
+TEST_F(OutboxTest, MemoryThatIsHeldIsReadWhenItIsLetGo) {
+  for (const bool early : {false, true}) {  // it may be let go before it is queued
+    std::vector<std::byte> data(1000, std::byte{1});
+    const auto upload = std::make_shared<BulkUpload>();
+    upload->transfer = 3;
+    upload->from = {data.data(), data.size(), data.size(), data.size()};
+    upload->late = upload->held = true;
+    if (early) outbox_.letGo(*upload);
+    outbox_.append(Opcode::kUpload, 0, 0, uploadOf(3), false, [&] { outbox_.enqueue(upload); });
+    EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kUpload));
+    if (!early) {
+      post(1);  // neither this nor another upload waits for it
+      EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kStreamDestroy));
+      EXPECT_TRUE(outbox_.uploading());
+      std::ranges::fill(data, std::byte{2});
+      outbox_.letGo(*upload);
+    }
+    const Frame frame = next();
+    EXPECT_EQ(frame.header.opcode, static_cast<std::uint16_t>(Opcode::kData));
+    ASSERT_EQ(frame.payload.size(), wire::kDataPrefix + data.size());
+    EXPECT_EQ(std::memcmp(frame.payload.data() + wire::kDataPrefix, data.data(), data.size()), 0);
+    while (outbox_.uploading()) std::this_thread::yield();  // it goes on to use the memory for a moment
+  }
+}
+
+TEST_F(OutboxTest, MemoryThatIsHeldDoesNotKeepTheProcessFromEnding) {
+  std::vector<std::byte> data(1000);
+  const auto upload = std::make_shared<BulkUpload>();
+  upload->from = {data.data(), data.size(), data.size(), data.size()};
+  upload->late = upload->held = true;
+  outbox_.append(Opcode::kUpload, 0, 0, uploadOf(3), false, [&] { outbox_.enqueue(upload); });
+  const auto before = std::chrono::steady_clock::now();
+  outbox_.stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_TRUE(upload->finished);
 }
 
 TEST_F(OutboxTest, APeerThatGoesReleasesEverybody) {

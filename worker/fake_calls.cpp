@@ -388,6 +388,7 @@ HipTable FakeHip::table() const {
   USE(hipExtModuleLaunchKernel);
   USE(hipModuleLaunchCooperativeKernel);
 #undef USE
+  if (settings_.graphs) addGraphs(t);
   return t;
 }
 

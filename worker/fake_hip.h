@@ -35,6 +35,7 @@ class FakeHip {
     bool ignoresHint = false;      // reserves addresses where it likes
     bool runsKernels = true;       // false: launches do nothing, whatever address they are given
     bool strictCallbacks = true;
+    bool graphs = true;  // has them (fake_graphs.cpp)
   };
   FakeHip();
   explicit FakeHip(const Settings& settings);
@@ -49,7 +50,8 @@ class FakeHip {
   void failNext(const std::string& call) { failing_ = call; }
 
   int launches() const { return launches_; }
-  int liveObjects() const;  // streams, events, modules, mappings, registrations and allocations not given back
+  int graphLaunches() const { return graphLaunches_; }
+  int liveObjects() const;  // streams, events, modules, graphs, mappings, registrations and allocations not given back
   std::string leaks() const;
 
  private:
@@ -76,6 +78,8 @@ class FakeHip {
   bool fails(const char* call);
   Queue& queue(hipStream_t stream);
   static void refuseInHostFunction(const char* call);
+  static void addGraphs(HipTable& table);
+  static std::size_t liveGraphs();  // and instantiated ones
 
   const Settings settings_;
   mutable std::mutex mutex_;
@@ -83,7 +87,7 @@ class FakeHip {
   bool held_ = false, ending_ = false;
   std::atomic<hipError_t> workError_{hipSuccess};
   std::string failing_;
-  std::atomic<int> launches_{0};
+  std::atomic<int> launches_{0}, graphLaunches_{0};
   std::vector<std::unique_ptr<Queue>> nulls_;
   std::map<hipStream_t, std::unique_ptr<Queue>> queues_;
   std::map<hipEvent_t, std::shared_ptr<Point>> events_;

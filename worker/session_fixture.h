@@ -1,6 +1,7 @@
 // A session on a FakeHip, served by a thread, and a client that talks to it.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <memory>
@@ -52,5 +53,37 @@ class SessionOnFake {
   std::unique_ptr<Session> session_;
   std::thread server_;
 };
+
+// --- the one kernel of FakeHip
+inline constexpr std::uint64_t kModule = wire::kFirstObject + 3, kFunction = wire::kFirstObject + 4;
+
+struct ScaleArguments {
+  std::uint64_t data;
+  float factor;
+};
+
+template <class T>
+wire::Bytes bytesOf(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+inline void loadScale(TestClient& client) {
+  const code::testing::Buffer code = code::testing::sampleElf();
+  const code::ContentHash hash = code::hashContent(code);
+  std::vector<std::byte> storage;
+  const auto reply = client.call<wire::ModuleLoadReply, wire::Opcode::kModuleLoad>(
+      {kModule, 0, {hash.low, hash.high}, code, {"counter", "nothing"}}, storage);
+  ASSERT_EQ(reply.status, hipSuccess);
+  ASSERT_EQ(reply.addresses.size(), 2u);
+  EXPECT_NE(reply.addresses[0], 0u);
+  EXPECT_EQ(reply.addresses[1], 0u);
+  client.send<wire::Opcode::kFunctionGet>({kFunction, kModule, "scale"});
+}
+
+inline wire::LaunchKernel scaleLaunch(std::uint64_t stream, const ScaleArguments& arguments) {
+  wire::LaunchKernel launch{.stream = stream, .function = kFunction, .groups = {1, 1, 1}, .block = {1, 1, 1}};
+  launch.arguments = wire::Bytes(bytesOf(arguments)).first(12);
+  return launch;
+}
 
 }  // namespace hipr::worker

@@ -110,8 +110,36 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kHostBytes>(changes.message())
       .add<Opcode::kDownload>({1, {kHost, 0, 0, 100}, 4})
       .add<Opcode::kConcealHost>({kHost});
+  static std::vector<std::byte> kernel, copy, fill;
+  if (kernel.empty()) {
+    wire::Writer(kernel).put(with<wire::LaunchKernel>(
+        [](auto& m) { m.function = kD, m.groups = m.block = {1, 1, 1}, m.arguments = wire::Bytes(bytes).first(12); }));
+    wire::Writer(copy).put(with<wire::DeviceCopy>(
+        [&](auto& m) { m.to = rows, m.from = kDevice + 4096, m.fromPitch = 8, m.fromSlice = 16; }));
+    wire::Writer(fill).put(with<wire::FillMemory>([&](auto& m) { m.to = rows, m.elementSize = 2; }));
+  }
+  const auto step = [](Opcode opcode, std::vector<std::uint32_t> after, wire::Bytes work) {
+    return wire::GraphStep{static_cast<std::uint16_t>(opcode), 0, std::move(after), work};
+  };
+  const auto steps = [&] {
+    return std::vector{step(Opcode::kLaunchKernel, {}, kernel), step(Opcode::kDeviceCopy, {0}, copy),
+                       step({}, {0, 1}, {}), step(Opcode::kFillMemory, {2}, fill)};
+  };
+  Script graphs;
+  addModule(graphs, code)
+      .add<Opcode::kMapMemory>({0, kDevice, kMiB})
+      .add<Opcode::kGraphCreate>({kA, 0, steps()})
+      .add<Opcode::kGraphLaunch>({1, kA})
+      .add<Opcode::kHostFunction>({1, 3})
+      .add<Opcode::kGraphLaunch>({1, kA})
+      .add<Opcode::kGraphUpdate>({kA, {0, 3}, {step(Opcode::kLaunchKernel, {}, kernel), step({}, {}, {})}})
+      .add<Opcode::kGraphLaunch>({1, kA})
+      .add<Opcode::kUnmapMemory>({kDevice})
+      .add<Opcode::kGraphLaunch>({1, kA})
+      .add<Opcode::kModuleUnload>({kC})
+      .add<Opcode::kGraphDestroy>({kA});
   std::vector<fuzz::Input> out;
-  for (const Script& script : {memory, streams, launch, hostMemory}) out.push_back(fuzz::input(script.bytes()));
+  for (const Script& script : {memory, streams, launch, hostMemory, graphs}) out.push_back(fuzz::input(script.bytes()));
   return out;
 }
 

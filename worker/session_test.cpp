@@ -17,38 +17,8 @@ using wire::Opcode;
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kStream = wire::kFirstObject + 1, kEvent = wire::kFirstObject + 2,
-                        kModule = wire::kFirstObject + 3, kFunction = wire::kFirstObject + 4,
                         kOther = wire::kFirstObject + 5;
 constexpr std::uint64_t kMiB = 1 << 20;
-
-struct ScaleArguments {
-  std::uint64_t data;
-  float factor;
-};
-
-template <class T>
-wire::Bytes bytesOf(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-
-void loadScale(TestClient& client) {
-  const code::testing::Buffer code = code::testing::sampleElf();
-  const code::ContentHash hash = code::hashContent(code);
-  std::vector<std::byte> storage;
-  const auto reply = client.call<wire::ModuleLoadReply, Opcode::kModuleLoad>(
-      {kModule, 0, {hash.low, hash.high}, code, {"counter", "nothing"}}, storage);
-  ASSERT_EQ(reply.status, hipSuccess);
-  ASSERT_EQ(reply.addresses.size(), 2u);
-  EXPECT_NE(reply.addresses[0], 0u);
-  EXPECT_EQ(reply.addresses[1], 0u);
-  client.send<Opcode::kFunctionGet>({kFunction, kModule, "scale"});
-}
-
-wire::LaunchKernel scaleLaunch(std::uint64_t stream, const ScaleArguments& arguments) {
-  wire::LaunchKernel launch{.stream = stream, .function = kFunction, .groups = {1, 1, 1}, .block = {1, 1, 1}};
-  launch.arguments = wire::Bytes(bytesOf(arguments)).first(12);
-  return launch;
-}
 
 TEST(Session, HelloAgreesOnAddressesAndGrantsCredit) {
   SessionOnFake s({.devices = 2});

@@ -58,6 +58,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   void place(Piece piece);
   void placed(std::uint64_t length, hipError_t error);
   void boundBlocks();  // REQUIRES: mutex_
+  Start over() const { return direct_ ? Start::kDone : Start::kGiven; }
   void release(std::deque<Piece>& copying);
 
   TransferContext& context_;
@@ -71,6 +72,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   std::mutex mutex_;  // guards what follows
   State state_ = State::kWaiting;
   bool started_ = false;
+  bool starting_ = false;  // start() has not returned
   std::uint64_t placed_ = 0;
   hipError_t error_ = hipSuccess;
   std::deque<Piece> early_, copying_;

@@ -220,5 +220,26 @@ TEST(Shapes, ExtentsAreCheckedForOverflow) {
   EXPECT_EQ(extentOf({0, 0, 0, 1ull << 47}, 4), 0u);
 }
 
+// What has all come before its stream gets there ends the moment it starts.
+TEST(EarlyUpload, IsInItsPlaceWhenTheStreamComesToIt) {
+  for (const bool reaches : {true, false}) {
+    SessionOnFake s({.cpuReachesMemory = reaches});
+    s.client->hello();
+    s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, 1 << 20});
+    const std::vector<std::byte> bytes(5000, std::byte{0x5a});
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+      const wire::Shape to{kTestDeviceBase + i * 8192, 0, 0, bytes.size()};
+      s.client->send<Opcode::kHostFunction>({wire::kNullStream, i});
+      s.client->send<Opcode::kUpload>(uploadLater(wire::kNullStream, to, i));
+      s.client->sendData(i, 0, bytes);
+      EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+      EXPECT_EQ(s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction)->id, i);
+      s.client->send<Opcode::kHostFunctionDone>({i});
+      EXPECT_EQ(s.client->ask<Opcode::kDownload>({wire::kNullStream, to, 100 + i}), hipSuccess);
+      EXPECT_EQ(s.client->received[100 + i], bytes);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hipr::worker

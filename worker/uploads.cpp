@@ -13,6 +13,7 @@ Start Upload::start() {
     std::lock_guard lock(mutex_);
     started_ = true;
     if (state_ == State::kAbandoned) return Start::kGiven;
+    starting_ = true;
   }
   // Until everything before it is done the client sends no more than the window: however long that takes, this process
   // keeps no more of its bytes, and other transfers go on.
@@ -24,7 +25,10 @@ Start Upload::start() {
       self->open();
     });
   }
-  return Start::kLater;
+  // All of it may have come early, and be in its place by now.
+  std::lock_guard lock(mutex_);
+  starting_ = false;
+  return placed_ == total_ ? over() : Start::kLater;
 }
 
 void Upload::open() {
@@ -129,6 +133,7 @@ void Upload::boundBlocks() {
 
 void Upload::placed(std::uint64_t length, hipError_t error) {
   std::deque<Piece> copying;
+  bool starting = false;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned) return;
@@ -137,10 +142,12 @@ void Upload::placed(std::uint64_t length, hipError_t error) {
     if (placed_ != total_) return;
     copying.swap(copying_);
     error = error_;
+    starting = starting_;
   }
   release(copying);
   if (error != hipSuccess) context_.reporter.fail(error, "Upload", wire::Opcode::kUpload);
-  if (direct_) {
+  if (starting) return;  // start() tells
+  if (over() == Start::kDone) {
     context_.order.done(stream_);
   } else {
     context_.order.given(stream_);

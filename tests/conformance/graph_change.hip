@@ -152,6 +152,35 @@ TEST(fills_of_an_instance_change) {
   HIP_ERR(hipGraphExecMemsetNodeSetParams(exec, node, &other), hipErrorInvalidValue);
 }
 
+TEST(fills_of_rows_keep_their_shape) {
+  Buffer<unsigned char> p(64);
+  p.fill(0);
+  Graph graph;
+  hipMemsetParams rows{};
+  rows.dst = p;
+  rows.value = 1;
+  rows.elementSize = 1;
+  rows.width = 3;
+  rows.height = 2;
+  rows.pitch = 8;
+  hipGraphNode_t node = nullptr;
+  HIP(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &rows));
+  const Exec exec(graph);
+  Stream s;
+  rows.value = 2;
+  HIP(hipGraphExecMemsetNodeSetParams(exec, node, &rows));
+  exec.run(s);
+  std::vector<unsigned char> expected(64, 0);
+  for (int row = 0; row < 2; ++row) std::fill_n(expected.begin() + 8 * row, 3, 2);
+  EXPECT_VEC(p.download(), expected);
+  hipMemsetParams other = rows;
+  other.width = 4;
+  HIP_ERR(hipGraphExecMemsetNodeSetParams(exec, node, &other), hipErrorInvalidValue);
+  other = rows;
+  other.height = 3;
+  HIP_ERR(hipGraphExecMemsetNodeSetParams(exec, node, &other), hipErrorInvalidValue);
+}
+
 static void addOne(void* value) {
   ++*static_cast<std::atomic<int>*>(value);
 }

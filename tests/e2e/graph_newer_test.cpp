@@ -1,7 +1,6 @@
 // Graph calls that HIP 5 does not have, so that the conformance programs, which are built with its headers, cannot make
 // them: the driver's nodes, nodes and parameters of any type, capture into a graph that exists, instantiation with
-// parameters, events recorded and waited for as nodes of a capture, and memory operations. Directly on softgpu and
-// through a worker.
+// parameters, and events recorded and waited for as nodes of a capture. Directly on softgpu and through a worker.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -363,53 +362,6 @@ TEST_P(NewerGraphs, InstantiateWithParameters) {
   INVALID(hipGraphInstantiateWithParams(&exec_, graph_, nullptr));
   unsigned long long told = 0;
   INVALID(hipGraphExecGetFlags(nullptr, &told));
-}
-
-TEST_P(NewerGraphs, PrioritiesOfKernels) {
-  int rounds = kRounds;
-  const hipKernelNodeParams params = work(device_, rounds);
-  hipGraphNode_t node = nullptr;
-  OK(hipGraphAddKernelNode(&node, graph_, nullptr, 0, &params));
-  hipLaunchAttributeValue value{};
-  value.priority = 0;
-  OK(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributePriority, &value));
-  value.priority = 5;
-  OK(hipGraphKernelNodeGetAttribute(node, hipLaunchAttributePriority, &value));
-  EXPECT_EQ(value.priority, 0);
-  value.priority = 1000;
-  INVALID(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributePriority, &value));
-}
-
-TEST_P(NewerGraphs, MemoryOperations) {
-  hipStreamBatchMemOpParams operations[2] = {};
-  operations[0].writeValue.operation = hipStreamMemOpWriteValue32;
-  operations[0].writeValue.address = device_;
-  operations[0].writeValue.value = 77;
-  operations[1].writeValue.operation = hipStreamMemOpWriteValue64;
-  operations[1].writeValue.address = static_cast<int*>(device_) + 2;
-  operations[1].writeValue.value64 = 0x0000000500000004;
-  hipBatchMemOpNodeParams params{};
-  params.ctx = context_;
-  params.count = 2;
-  params.paramArray = operations;
-  hipGraphNode_t node = nullptr;
-  OK(hipGraphAddBatchMemOpNode(&node, graph_, nullptr, 0, &params));
-  hipBatchMemOpNodeParams told{};
-  OK(hipGraphBatchMemOpNodeGetParams(node, &told));
-  EXPECT_EQ(told.count, 2u);
-  instantiate();
-  launch();
-  std::vector<int> seen = download();
-  EXPECT_EQ(std::vector<int>(seen.begin(), seen.begin() + 4), (std::vector<int>{77, 0, 4, 5}));
-  operations[0].writeValue.value = 78;
-  OK(hipGraphExecBatchMemOpNodeSetParams(exec_, node, &params));
-  launch();
-  EXPECT_EQ(download()[0], 78);
-  OK(hipGraphExecDestroy(exec_));
-  operations[0].writeValue.value = 79;
-  OK(hipGraphBatchMemOpNodeSetParams(node, &params));
-  run();
-  EXPECT_EQ(download()[0], 79);
 }
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, NewerGraphs, ::testing::Bool(),

@@ -141,15 +141,6 @@ void addChanges(Book& book) {
     params.kernel = kernelParams(s);
     s.call(f, full.exec, full.kernel, &params);
   });
-  ROW(hipGraphExecBatchMemOpNodeSetParams).standard([](Scene& s, auto f) {
-    OwnGraph own(s);
-    hipGraphNode_t node = nullptr;
-    const MemoryOperation one(s);
-    HIPR_OK(s, hipGraphAddBatchMemOpNode(&node, own.graph, nullptr, 0, &one.params));
-    const hipGraphExec_t exec = instanceOf(s, own.graph);
-    s.call(f, exec, node, &one.params);
-    HIPR_OK(s, hipGraphExecDestroy(exec));
-  });
   ROW(hipDrvGraphExecMemcpyNodeSetParams).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;

@@ -84,12 +84,6 @@ void addAdding(Book& book) {
     params.kernel = kernelParams(s);
     s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
   });
-  ROW(hipGraphAddBatchMemOpNode).standard([](Scene& s, auto f) {
-    OwnGraph own(s);
-    hipGraphNode_t node = nullptr;
-    const MemoryOperation one(s);
-    s.call(f, &node, own.graph, nullptr, std::size_t{0}, &one.params);
-  });
   ROW(hipDrvGraphAddMemcpyNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
@@ -268,22 +262,6 @@ void addParameters(Book& book) {
     OwnGraph own(s);
     const HIP_MEMCPY3D params = driverBoxParams(s);
     s.call(f, driverBox(s, own), &params);
-  });
-  const auto memoryOperation = [](Scene& s, OwnGraph& own) {
-    hipGraphNode_t node = nullptr;
-    const MemoryOperation one(s);
-    HIPR_OK(s, hipGraphAddBatchMemOpNode(&node, own.graph, nullptr, 0, &one.params));
-    return node;
-  };
-  ROW(hipGraphBatchMemOpNodeGetParams).standard([=](Scene& s, auto f) {
-    OwnGraph own(s);
-    hipBatchMemOpNodeParams params;
-    s.call(f, memoryOperation(s, own), &params);
-  });
-  ROW(hipGraphBatchMemOpNodeSetParams).standard([=](Scene& s, auto f) {
-    OwnGraph own(s);
-    MemoryOperation one(s);
-    s.call(f, memoryOperation(s, own), &one.params);
   });
 }
 

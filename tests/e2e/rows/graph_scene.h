@@ -70,19 +70,6 @@ inline hipCtx_t context(Scene& s) {
   return current;
 }
 
-struct MemoryOperation {
-  explicit MemoryOperation(Scene& s) {
-    operation.writeValue.operation = hipStreamMemOpWriteValue32;
-    operation.writeValue.address = s.device;
-    operation.writeValue.value = 1;
-    params.ctx = context(s);
-    params.count = 1;
-    params.paramArray = &operation;
-  }
-  hipStreamBatchMemOpParams operation{};
-  hipBatchMemOpNodeParams params{};
-};
-
 // An empty graph, destroyed with this object.
 struct OwnGraph {
   explicit OwnGraph(Scene& scene) : s(scene) { HIPR_OK(s, hipGraphCreate(&graph, 0)); }

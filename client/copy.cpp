@@ -9,8 +9,6 @@ using wire::Opcode;
 
 namespace {
 
-constexpr std::size_t kInlineUpload = 64 << 10;
-
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
@@ -58,7 +56,7 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
-  if (bytes <= kInlineUpload && !from.contiguous()) {
+  if (bytes <= wire::kMostInline && !from.contiguous()) {
     packInto(from, packed);
     source = packed;
   }
@@ -66,7 +64,7 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
     scan(s, from);
     s.host().flush();
   }
-  if (bytes <= kInlineUpload) {
+  if (bytes <= wire::kMostInline) {
     message.bytes = source;
     const bool noticeable = c.to.kind != MemoryKind::kDevice;
     s.connection().post<Opcode::kUpload>(message, [&] { s.streams().count(stream, noticeable); });

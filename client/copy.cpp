@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "client/remote_core.h"
+#include "runtime/async_error.h"
 
 namespace hipr::client {
 using wire::Opcode;
@@ -85,14 +86,24 @@ void upload(Session& s, const Copy& c, RemoteStream& stream, Stage until) {
   outbox.waitSent(*upload);
 }
 
+Status truncated() {
+  return Status::invalid("a download that was said to be over before its last byte had come");
+}
+
 // The answer to a download nobody waits for.
 class LateDownload : public Pending {
  public:
   LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream)
       : session_(s), transfer_(transfer), stream_(stream.shared_from_this()) {}
   void answered(wire::Bytes reply) override {
-    session_.connection().removeDownload(transfer_);
-    if (reply.data()) session_.streams().show(*stream_, position);
+    const bool whole = session_.connection().removeDownload(transfer_);
+    if (!reply.data()) return;
+    wire::Done done;
+    wire::Reader reader(reply);
+    reader.get(done);
+    if (!reader.ok() || (done.status == hipSuccess && !whole)) return session_.connection().lose(truncated());
+    if (done.status != hipSuccess) raiseAsyncError(errorFrom(done.status), "a copy to the host failed on the worker");
+    session_.streams().show(*stream_, position);
   }
   std::uint64_t position = 0;
 
@@ -116,10 +127,11 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream, Stage until
   wire::Done done;
   const bool answered =
       s.connection().call<Opcode::kDownload>(message, done, [&] { position = s.streams().count(stream); });
-  s.connection().removeDownload(transfer);
-  if (!answered) return kLost;
+  const bool whole = s.connection().removeDownload(transfer);
+  if (answered && done.status == hipSuccess && !whole) s.connection().lose(truncated());
+  if (!answered || (done.status == hipSuccess && !whole)) return kLost;
   s.streams().show(stream, position);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 void copyThere(Session& s, const Copy& c, RemoteStream& stream) {

@@ -1,5 +1,7 @@
 #include "client/host_functions.h"
 
+#include <utility>
+
 namespace hipr::client {
 
 HostFunctions::~HostFunctions() {
@@ -14,14 +16,15 @@ HostFunctions::~HostFunctions() {
 std::uint64_t HostFunctions::add(hipHostFn_t function, void* userData) {
   std::lock_guard lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  functions_[next_] = {function, userData};
+  functions_[next_] = {function, userData, false};
   return next_++;
 }
 
 bool HostFunctions::due(std::uint64_t id) {
   {
     std::lock_guard lock(mutex_);
-    if (!functions_.contains(id)) return false;
+    const auto found = functions_.find(id);
+    if (found == functions_.end() || std::exchange(found->second.due, true)) return false;
     due_.push_back(id);
   }
   wake_.notify_one();
@@ -43,6 +46,7 @@ void HostFunctions::run() {
     const auto node = functions_.extract(id);
     if (node.empty()) continue;
     lock.unlock();
+    before_();
     node.mapped().function(node.mapped().userData);
     done_(id);
     lock.lock();

@@ -16,20 +16,24 @@ namespace hipr::client {
 
 class HostFunctions {
  public:
-  explicit HostFunctions(std::function<void(std::uint64_t id)> done) : done_(std::move(done)) {}
+  // `before` and `done` are called around each function.
+  HostFunctions(std::function<void()> before, std::function<void(std::uint64_t id)> done)
+      : before_(std::move(before)), done_(std::move(done)) {}
   ~HostFunctions();
 
   std::uint64_t add(hipHostFn_t function, void* userData);
-  bool due(std::uint64_t id);  // the stream has come to it; false when there is no such function
+  bool due(std::uint64_t id);  // the stream has come to it; false when there is none, or it was due already
   bool pending();              // one has not returned yet
 
  private:
   struct Function {
     hipHostFn_t function;
     void* userData;
+    bool due = false;
   };
   void run();
 
+  std::function<void()> before_;
   std::function<void(std::uint64_t id)> done_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/env.h"
+#include "base/no_cancel.h"
 
 namespace hipr {
 namespace {
@@ -21,6 +22,7 @@ std::atomic<bool>& debugFlag() {
 }
 
 void emit(const char* format, va_list args) {
+  const NoCancel whole;
   char text[2048];
   int used = std::snprintf(text, sizeof text, "[%s] ", logName.load());
   const int wrote = std::vsnprintf(text + used, sizeof text - used - 1, format, args);

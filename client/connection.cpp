@@ -59,21 +59,23 @@ void Connection::stop() {
   }
   if (background_.joinable()) background_.join();
   dropAll();
+  output_.finish();
 }
 
 void Connection::lose(const Status& why) {
-  if (dead_.exchange(true)) return;
-  transport_->shutdown();
-  outbox_.fail();
-  if (onLoss_ && !stopping_) {
+  if (dead_ || lost_.exchange(true)) return;
+  if (onLoss_ && !stopping_) {  // first, since a program that sees a call fail may end at once
     onLoss_("lost the worker at " + name_ + ": " + why.message() +
             ". The GPU work of this process is gone; start the program again, or reset the device");
   }
+  dead_ = true;
+  transport_->shutdown();
+  outbox_.fail();
   dropAll();
 }
 
 void Connection::dropAll() {
-  std::map<std::uint32_t, Entry> waiting;
+  std::map<std::uint32_t, Question> waiting;
   {
     std::lock_guard lock(mutex_);
     dead_ = true;
@@ -82,12 +84,12 @@ void Connection::dropAll() {
     downloadCount_ = 0;
     wakeBackground_.notify_all();
   }
-  for (auto& [request, entry] : waiting) tell(entry, {});
+  for (auto& [request, question] : waiting) tell(question.entry, {});
 }
 
 // --- who waits for what
 
-std::uint32_t Connection::enter(Entry entry) {
+std::uint32_t Connection::enter(wire::Opcode opcode, Entry entry) {
   {
     std::lock_guard lock(mutex_);
     if (!dead_) {
@@ -95,7 +97,7 @@ std::uint32_t Connection::enter(Entry entry) {
       nextRequest_ = nextRequest_ == UINT32_MAX ? 1 : nextRequest_ + 1;
       if (std::holds_alternative<std::unique_ptr<Pending>>(entry) && expected_.fetch_add(1) == 0)
         wakeBackground_.notify_one();
-      waiting_.emplace(request, std::move(entry));
+      waiting_.emplace(request, Question{opcode, std::move(entry)});
       return request;
     }
   }
@@ -115,15 +117,18 @@ bool Connection::tell(Entry& entry, wire::Bytes reply) {
   return true;
 }
 
-void Connection::finish(std::uint32_t request, wire::Bytes reply) {
-  std::map<std::uint32_t, Entry>::node_type node;
+bool Connection::finish(const wire::Header& header, wire::Bytes reply) {
+  std::map<std::uint32_t, Question>::node_type node;
   {
     std::lock_guard lock(mutex_);
-    node = waiting_.extract(request);
+    const auto found = waiting_.find(header.request);
+    if (found == waiting_.end() || found->second.opcode != static_cast<wire::Opcode>(header.opcode)) return false;
+    node = waiting_.extract(found);
   }
-  if (node.empty()) return;
-  if (std::holds_alternative<std::unique_ptr<Pending>>(node.mapped())) expected_.fetch_sub(1);
-  answeredWaiter_ = tell(node.mapped(), reply);
+  Entry& entry = node.mapped().entry;
+  if (std::holds_alternative<std::unique_ptr<Pending>>(entry)) expected_.fetch_sub(1);
+  answeredWaiter_ = tell(entry, reply);
+  return true;
 }
 
 bool Connection::await(Waiter& waiter) {
@@ -212,6 +217,7 @@ void Connection::readInBackground() {
 }
 
 void Connection::poll() {
+  const NoCancel whole;
   std::unique_lock lock(mutex_);
   if (!startReading(lock)) return;
   lock.unlock();
@@ -232,6 +238,15 @@ void Connection::poll() {
   if (!status.ok()) lose(status);
   lock.lock();
   stopReading(lock);
+  lock.unlock();
+  output_.settle();
+}
+
+bool Connection::late() {
+  const Clock::time_point now = Clock::now();
+  if (messageEnd_ == Clock::time_point{})
+    messageEnd_ = now + std::chrono::seconds(ioTimeout_) * (1 + coming_ / wire::kMaxDataChunk);
+  return now >= messageEnd_;
 }
 
 // Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.
@@ -242,10 +257,16 @@ Status Connection::receive(std::span<const net::Transport::Room> rooms, std::siz
                       return !status.ok() || *got;
                     });
   for (int silent = 0; !came; ++silent) {
+    if (begun_ && late()) {  // what is here already counts, however long this process has slept
+      status = transport_->receive(rooms, net::Transport::Patience::kNone, got);
+      if (!status.ok() || *got) break;
+      return Status::unavailable("a message did not arrive whole within " + std::to_string(ioTimeout_) +
+                                 " s (TF_IO_TIMEOUT)");
+    }
     status = transport_->receive(rooms, net::Transport::Patience::kWait, got);
     if (!status.ok() || *got) break;
     if (silent >= 4) return Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)");
-    if (outbox_.started()) outbox_.append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
+    if (outbox_.started()) outbox_.ping();
   }
   if (!status.ok()) return status;
   stats_.received.fetch_add(*got, std::memory_order_relaxed);
@@ -270,6 +291,7 @@ Status Connection::fill(void* out, std::size_t size) {
     const std::size_t n = std::min(size, end_ - begin_);
     std::memcpy(at, buffer_.data() + begin_, n);
     begin_ += n;
+    begun_ = true;
     at += n;
     size -= n;
   }
@@ -282,10 +304,11 @@ void Connection::addDownload(std::uint64_t transfer, const BulkDownload& downloa
   downloadCount_ = downloads_.size();
 }
 
-void Connection::removeDownload(std::uint64_t transfer) {
+bool Connection::removeDownload(std::uint64_t transfer) {
   std::lock_guard lock(mutex_);
-  downloads_.erase(transfer);
+  const auto node = downloads_.extract(transfer);
   downloadCount_ = downloads_.size();
+  return !node.empty() && node.mapped().received == node.mapped().to.bytes();
 }
 
 bool Connection::downloadsInto(const HostShape& memory) {
@@ -333,18 +356,33 @@ Status Connection::receiveData(const wire::Header& header) {
 }
 
 bool Connection::handle(const wire::Header& header, wire::Bytes payload) {
+  const auto opcode = static_cast<wire::Opcode>(header.opcode);
   if (header.flags & wire::HIP_REMOTE_FLAG_REPLY) {
-    if (header.request) finish(header.request, payload);
-    return true;
+    if (header.request == 0 && opcode == wire::Opcode::kPing) return true;
+    return finish(header, payload);
   }
-  return onPush_(static_cast<wire::Opcode>(header.opcode), payload);
+  return opcode == wire::Opcode::kOutput ? print(payload) : onPush_(opcode, payload);
+}
+
+bool Connection::print(wire::Bytes payload) {
+  wire::Output output;
+  wire::Reader reader(payload);
+  reader.get(output);
+  if (!reader.ok() || !reader.atEnd() || (output.stream != 1 && output.stream != 2)) return false;
+  output_.add(output.stream, output.text);
+  return true;
 }
 
 Status Connection::readFrame() {
   std::byte head[wire::kHeaderSize];
   wire::Header header;
+  begun_ = false;
+  messageEnd_ = {};
+  coming_ = sizeof head;
   if (Status status = fill(head, sizeof head); !status.ok()) return status;
-  if (!wire::decodeHeader(head, header)) return Status::invalid("malformed frame header");
+  if (!wire::decodeHeader(head, header) || header.version != wire::kProtocolVersion)
+    return Status::invalid("malformed frame header");
+  coming_ = header.length;
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kData)) return receiveData(header);
   payload_.resize(header.length);
   if (Status status = fill(payload_.data(), payload_.size()); !status.ok()) return status;
@@ -352,7 +390,9 @@ Status Connection::readFrame() {
   // An empty answer is still an answer: only a lost connection gives a null pointer.
   const wire::Bytes bytes = payload_.empty() ? wire::Bytes(&empty, 0) : wire::Bytes(payload_);
   if (handle(header, bytes)) return {};
-  return Status::invalid(std::string("malformed message ") + wire::opcodeName(header.opcode));
+  const bool answer = header.flags & wire::HIP_REMOTE_FLAG_REPLY;
+  return Status::invalid(std::string(answer ? "an answer to no question: " : "a message that makes no sense: ") +
+                         wire::opcodeName(header.opcode));
 }
 
 }  // namespace hipr::client

@@ -6,10 +6,14 @@
 // wakes the thread that wants it and no other. Only while nobody waits a thread of the connection reads: at once when
 // something is expected (a function to run, data of a call that has returned), otherwise when nobody has waited for a
 // while. When the connection is lost every waiter wakes, the loss is logged once and everything later fails at once.
-// Thread-safe.
+//
+// One rule of time for all that is read: a worker shows a sign of life within the timeout, at the latest when asked
+// with a Ping; and a message that has begun arrives whole within the timeout for each MiB of it. What a worker says is
+// checked (claims.h); an answer to a question nobody asked ends the connection. Thread-safe.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -20,8 +24,11 @@
 #include <variant>
 #include <vector>
 
+#include "base/no_cancel.h"
 #include "base/spin.h"
+#include "client/claims.h"
 #include "client/outbox.h"
+#include "client/output.h"
 #include "client/stats.h"
 #include "net/transport.h"
 #include "wire/messages.h"
@@ -81,20 +88,23 @@ class Connection {
   template <wire::Opcode kOp, class Under>
   void send(const typename wire::MessageOf<kOp>::Type& message, std::unique_ptr<Pending> pending, Under&& under) {
     stats_.posted.fetch_add(1, std::memory_order_relaxed);
-    if (const std::uint32_t request = enter(std::move(pending)))
+    if (const std::uint32_t request = enter(kOp, std::move(pending)))
       outbox_.append(kOp, request, 0, message, false, std::forward<Under>(under));
   }
 
   // Waits. False when the connection was lost.
   template <wire::Opcode kOp, class Reply, class Under>
   bool call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply, Under&& under) {
+    const NoCancel whole;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
     Waiter waiter;
-    const std::uint32_t request = enter(&waiter);
+    const std::uint32_t request = enter(kOp, &waiter);
     if (!request) return false;
     outbox_.append(kOp, request, 0, message, true, std::forward<Under>(under));
     outbox_.flush();
-    return await(waiter) && decode(waiter.reply, reply, wire::opcodeName(static_cast<std::uint16_t>(kOp)));
+    const bool answered = await(waiter);
+    output_.settle();
+    return answered && decode(waiter.reply, reply, wire::opcodeName(static_cast<std::uint16_t>(kOp)));
   }
   template <wire::Opcode kOp, class Reply>
   bool call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply) {
@@ -107,32 +117,43 @@ class Connection {
   void expect(int by);
 
   void addDownload(std::uint64_t transfer, const BulkDownload& download);
-  void removeDownload(std::uint64_t transfer);
+  bool removeDownload(std::uint64_t transfer);  // true when every byte of it has come
   bool transferring();  // host memory is being read or written on behalf of a call that has returned
   bool downloadsInto(const HostShape& memory);  // some of it has yet to be written by a download
+
+  void settleOutput() { output_.settle(); }  // what kernels printed so far is written (output.h)
 
   void lose(const Status& why);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t kMostGreeting = 16 << 20;  // a snapshot of 256 devices has a quarter of it
+
   struct Waiter {
     enum State { kWaiting, kLead, kAnswered, kLost };  // kLead: nobody reads any more, it is this one's turn
     std::vector<std::byte> reply;
     std::atomic<int> state{kWaiting};
   };
   using Entry = std::variant<Waiter*, std::unique_ptr<Pending>>;
+  struct Question {
+    wire::Opcode opcode;
+    Entry entry;
+  };
 
   template <class Reply>
   bool decode(wire::Bytes bytes, Reply& reply, const char* what) {
     wire::Reader reader(bytes);
     reader.get(reply);
-    if (!reader.ok()) lose(Status::invalid(std::string("malformed answer to ") + what));
-    return reader.ok();
+    const bool whole = reader.ok() && reader.atEnd();
+    if (!whole) lose(Status::invalid(std::string("malformed answer to ") + what));
+    return whole;
   }
 
-  std::uint32_t enter(Entry entry);  // 0 when the connection is gone and whoever it is has been told
+  std::uint32_t enter(wire::Opcode opcode,
+                      Entry entry);  // 0 when the connection is gone and whoever it is has been told
   bool await(Waiter& waiter);
-  static bool tell(Entry& entry, wire::Bytes reply);  // true: somebody was waiting for it
-  void finish(std::uint32_t request, wire::Bytes reply);
+  static bool tell(Entry& entry, wire::Bytes reply);           // true: somebody was waiting for it
+  bool finish(const wire::Header& header, wire::Bytes reply);  // false when nobody asked that
   void dropAll();
 
   void stalled();  // an upload waits for the worker to open it
@@ -143,8 +164,10 @@ class Connection {
   void stopReading(std::unique_lock<std::mutex>& lock);   // and lets somebody else
   Status readFrame();
   bool handle(const wire::Header& header, wire::Bytes payload);
+  bool print(wire::Bytes payload);
   Status receiveData(const wire::Header& header);
   Status fill(void* out, std::size_t size);  // from the read buffer, then the transport
+  bool late();                               // the message being read takes too long
   Status receive(std::span<const net::Transport::Room> rooms, std::size_t* got);
   bool buffered() const { return begin_ != end_; }
 
@@ -153,6 +176,7 @@ class Connection {
   int ioTimeout_;
   Stats& stats_;
   Outbox outbox_;
+  Output output_;
   PushHandler onPush_;
   std::function<void(const std::string&)> onLoss_;
   std::thread background_;
@@ -160,12 +184,15 @@ class Connection {
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet
   std::size_t begin_ = 0, end_ = 0;
   std::vector<std::byte> payload_;
+  bool begun_ = false;              // some bytes of a message have come
+  std::size_t coming_ = 0;          // its size
+  Clock::time_point messageEnd_{};  // when all of it must be here; unset until somebody has to wait for the rest
   Spin spin_{std::chrono::microseconds(40)};
   bool eager_ = false;           // whoever reads is waiting for an answer
   bool answeredWaiter_ = false;  // the frame just handled was what somebody else waits for
 
   std::mutex mutex_;  // guards what follows
-  std::map<std::uint32_t, Entry> waiting_;
+  std::map<std::uint32_t, Question> waiting_;
   std::vector<Waiter*> sleepers_;  // wait while somebody else reads
   std::map<std::uint64_t, BulkDownload> downloads_;
   std::uint32_t nextRequest_ = 1;
@@ -175,6 +202,7 @@ class Connection {
 
   std::atomic<std::size_t> downloadCount_{0};  // downloads_.size(), to look at without the lock
   std::atomic<int> expected_{0};
+  std::atomic<bool> lost_{false};  // somebody is seeing to it, or has
   std::atomic<bool> dead_{false};
   std::atomic<bool> stopping_{false};
 };
@@ -184,10 +212,15 @@ Status Connection::greet(wire::Opcode opcode, const Message& message, std::vecto
   outbox_.append(opcode, 0, 0, message, true, [] {});
   outbox_.flush();
   if (dead_) return Status::unavailable("connection lost during the greeting");
+  begun_ = true;  // all of it within one timeout
+  coming_ = 0;
+  messageEnd_ = {};
   std::byte head[wire::kHeaderSize];
   wire::Header header;
   if (Status status = fill(head, sizeof head); !status.ok()) return status;
   if (!wire::decodeHeader(head, header)) return Status::invalid("the peer does not speak the HIP Remote protocol");
+  if (header.length > kMostGreeting)
+    return Status::invalid("a greeting of " + std::to_string(header.length) + " bytes");
   storage.resize(header.length);
   if (Status status = fill(storage.data(), storage.size()); !status.ok()) return status;
   if (header.version != wire::kProtocolVersion) {
@@ -198,10 +231,11 @@ Status Connection::greet(wire::Opcode opcode, const Message& message, std::vecto
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
     wire::Refused refused;
     reader.get(refused);
-    return Status::unavailable("refused: " + refused.text);
+    return Status::unavailable("refused: " + printable(refused.text));
   }
   reader.get(reply);
-  if (header.opcode != static_cast<std::uint16_t>(opcode) || !reader.ok()) return Status::invalid("malformed greeting");
+  if (header.opcode != static_cast<std::uint16_t>(opcode) || !reader.ok() || !reader.atEnd())
+    return Status::invalid("malformed greeting");
   return {};
 }
 

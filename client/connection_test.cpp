@@ -2,6 +2,7 @@
 #include "client/connection.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -283,6 +284,51 @@ TEST_F(ConnectionTest, DataOutsideItsDownloadEndsTheConnection) {
   sendData(7, 0, bytes, bytes.size());
   EXPECT_EQ(call.get(), -1);
   EXPECT_NE(loss_.find("outside"), std::string::npos) << loss_;
+}
+
+TEST_F(ConnectionTest, AThreadCancelledWhileItWaitsLeavesTheConnectionWhole) {
+  std::promise<pthread_t> self;
+  std::atomic<bool> returned{false};
+  std::thread victim([&] {
+    self.set_value(pthread_self());
+    (void)ask();
+    returned = true;
+    pthread_testcancel();
+  });
+  const pthread_t thread = self.get_future().get();
+  const std::uint32_t one = nextRequest();
+  std::this_thread::sleep_for(milliseconds(50));  // now it reads
+  pthread_cancel(thread);
+  auto other = askAside();
+  answer(nextRequest(), 7);
+  EXPECT_EQ(other.get(), 7);
+  EXPECT_FALSE(returned);
+  answer(one, 1);
+  victim.join();
+  EXPECT_TRUE(returned);  // cancelled, but not before its answer was there
+  EXPECT_TRUE(connection_->alive());
+}
+
+TEST_F(ConnectionTest, AMessageThatDripsEndsTheConnectionInTime) {
+  Stats stats;
+  auto ends = net::loopback();
+  Connection impatient(std::move(ends.first), "gpu:2", 1, stats);
+  std::string why;
+  impatient.start([](Opcode, wire::Bytes) { return true; }, [&](const std::string& text) { why = text; });
+  auto call = std::async(std::launch::async, [&] {
+    wire::Done done;
+    return impatient.call<Opcode::kStreamSynchronize>({1}, done);
+  });
+  wire::Buffer out;
+  appendAnswer(out, 1, 0);
+  const auto start = Clock::now();
+  for (const std::byte byte : out.bytes()) {
+    if (!ends.second->send({&byte, 1}).ok()) break;
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+  EXPECT_FALSE(call.get());
+  EXPECT_LT(Clock::now() - start, seconds(5));
+  EXPECT_NE(why.find("whole"), std::string::npos) << why;
 }
 
 class ImpatientConnectionTest : public ConnectionTest {

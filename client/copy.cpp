@@ -4,13 +4,12 @@
 
 #include "client/remote_core.h"
 #include "client/work.h"
+#include "runtime/async_error.h"
 
 namespace hipr::client {
 using wire::Opcode;
 
 namespace {
-
-constexpr std::size_t kInlineUpload = 64 << 10;
 
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
@@ -65,12 +64,12 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
-  if (bytes <= kInlineUpload && !from.contiguous()) {
+  if (bytes <= wire::kMostInline && !from.contiguous()) {
     packInto(from, packed);
     source = packed;
   }
   share(s, from);
-  if (bytes <= kInlineUpload) {
+  if (bytes <= wire::kMostInline) {
     message.bytes = source;
     const bool noticeable = c.to.kind != MemoryKind::kDevice;
     s.connection().post<Opcode::kUpload>(message, [&] { s.streams().count(stream, noticeable); });
@@ -90,14 +89,24 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   outbox.waitSent(*upload);
 }
 
+Status truncated() {
+  return Status::invalid("a download that was said to be over before its last byte had come");
+}
+
 // The answer to a download nobody waits for.
 class LateDownload : public Pending {
  public:
   LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream)
       : session_(s), transfer_(transfer), stream_(stream.shared_from_this()) {}
   void answered(wire::Bytes reply) override {
-    session_.connection().removeDownload(transfer_);
-    if (reply.data()) session_.streams().show(*stream_, position);
+    const bool whole = session_.connection().removeDownload(transfer_);
+    if (!reply.data()) return;
+    wire::Done done;
+    wire::Reader reader(reply);
+    reader.get(done);
+    if (!reader.ok() || (done.status == hipSuccess && !whole)) return session_.connection().lose(truncated());
+    if (done.status != hipSuccess) raiseAsyncError(errorFrom(done.status), "a copy to the host failed on the worker");
+    session_.streams().show(*stream_, position);
   }
   std::uint64_t position = 0;
 
@@ -121,10 +130,11 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) 
   wire::Done done;
   const bool answered =
       s.connection().call<Opcode::kDownload>(message, done, [&] { position = s.streams().count(stream); });
-  s.connection().removeDownload(transfer);
-  if (!answered) return kLost;
+  const bool whole = s.connection().removeDownload(transfer);
+  if (answered && done.status == hipSuccess && !whole) s.connection().lose(truncated());
+  if (!answered || (done.status == hipSuccess && !whole)) return kLost;
   s.streams().show(stream, position);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 void copyHere(const Copy& c) {

@@ -1,4 +1,6 @@
 // RemoteCore: whole-device actions.
+#include <algorithm>
+
 #include "client/remote_core.h"
 
 namespace hipr::client {
@@ -10,7 +12,7 @@ hipError_t RemoteCore::synchronize(int device) {
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceSynchronize>({device}, done)) return kLost;
   s.streams().show(before);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 // A new session is a device that nothing can be wrong with, whatever has become of the old one; but it costs the
@@ -21,7 +23,7 @@ hipError_t RemoteCore::reset(int device, bool alone) {
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
   s.streams().removeAll(device);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 // A device's work can be unfinished without anybody noticing: freed device memory rests until nothing can touch it any
@@ -52,9 +54,9 @@ hipError_t RemoteCore::memoryInfo(int device, std::size_t* free, std::size_t* to
   Session& s = session();
   wire::MemoryInfoReply reply;
   if (!s.connection().call<Opcode::kMemoryInfo>({device}, reply)) return kLost;
-  *free = reply.free + (s.placesMemory() ? s.heap(device).mappedFree() : 0);
   *total = reply.total;
-  return static_cast<hipError_t>(reply.status);
+  *free = std::min(reply.total, reply.free) + (s.placesMemory() ? s.heap(device).mappedFree() : 0);
+  return errorFrom(reply.status);
 }
 
 }  // namespace hipr::client

@@ -41,7 +41,7 @@ hipError_t RemoteCore::synchronize(Event& event) {
   wire::Done done;
   if (!session().connection().call<Opcode::kEventSynchronize>({e.id}, done)) return kLost;
   session().streams().show(*stream, position);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 hipError_t RemoteCore::query(Event& event) {
@@ -61,7 +61,7 @@ hipError_t RemoteCore::elapsed(Event& start, Event& stop, float* milliseconds) {
   wire::EventElapsedReply reply;
   if (!s.connection().call<Opcode::kEventElapsed>({remote(start).id, remote(stop).id}, reply)) return kLost;
   *milliseconds = reply.milliseconds;
-  return static_cast<hipError_t>(reply.status);
+  return errorFrom(reply.status);
 }
 
 }  // namespace hipr::client

@@ -1,5 +1,7 @@
 #include "client/host_functions.h"
 
+#include <utility>
+
 namespace hipr::client {
 
 HostFunctions::~HostFunctions() {
@@ -33,7 +35,7 @@ bool HostFunctions::due(std::uint64_t id) {
   {
     std::lock_guard lock(mutex_);
     const auto found = functions_.find(id);
-    if (found == functions_.end()) return false;
+    if (found == functions_.end() || std::exchange(found->second.due, true)) return false;
     if (found->second.action) {
       ours = std::move(found->second);
       functions_.erase(found);
@@ -72,6 +74,7 @@ void HostFunctions::run() {
     const auto node = functions_.extract(id);
     if (node.empty()) continue;
     lock.unlock();
+    before_();
     inFunction_ = true;
     node.mapped().function(node.mapped().userData);
     inFunction_ = false;

@@ -21,12 +21,14 @@ class HostFunctions {
   using Action = std::function<void()>;
   enum class Does { kRead, kWrite };  // host memory
 
-  explicit HostFunctions(std::function<void(std::uint64_t id)> done) : done_(std::move(done)) {}
+  // `before` and `done` are called around each function.
+  HostFunctions(std::function<void()> before, std::function<void(std::uint64_t id)> done)
+      : before_(std::move(before)), done_(std::move(done)) {}
   ~HostFunctions();
 
   std::uint64_t add(hipHostFn_t function, void* userData);
   std::uint64_t add(Does does, Action action);
-  bool due(std::uint64_t id);  // the stream has come to it; false when there is no such function
+  bool due(std::uint64_t id);  // the stream has come to it; false when there is none, or it was due already
   bool pending();              // one has not returned yet
   // One that may write host memory has not returned yet, other than the one that asks.
   bool writing() const { return writers_.load(std::memory_order_acquire) > (inFunction_ ? 1 : 0); }
@@ -37,6 +39,7 @@ class HostFunctions {
     void* userData = nullptr;
     Does does = Does::kWrite;
     Action action;  // instead of the function
+    bool due = false;
   };
   std::uint64_t keep(Function function);  // REQUIRES: mutex_
   void run();
@@ -44,6 +47,7 @@ class HostFunctions {
 
   static inline thread_local bool inFunction_ = false;
 
+  std::function<void()> before_;
   std::function<void(std::uint64_t id)> done_;
   std::atomic<int> writers_{0};
   std::mutex mutex_;

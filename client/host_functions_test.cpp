@@ -23,11 +23,12 @@ class HostFunctionsTest : public ::testing::Test {
   std::mutex mutex_;
   std::condition_variable came_;
   std::deque<std::uint64_t> done_;
-  HostFunctions functions_{[this](std::uint64_t id) {
-    std::lock_guard lock(mutex_);
-    done_.push_back(id);
-    came_.notify_all();
-  }};
+  HostFunctions functions_{[] {},
+                           [this](std::uint64_t id) {
+                             std::lock_guard lock(mutex_);
+                             done_.push_back(id);
+                             came_.notify_all();
+                           }};
 };
 
 TEST_F(HostFunctionsTest, ACallbackRunsWhenItIsDueAndNotBefore) {

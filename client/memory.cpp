@@ -20,8 +20,12 @@ hipError_t allocateOnDevice(Session& s, Allocation& a) {
   }
   wire::AllocateMemoryReply reply;
   if (!s.connection().call<Opcode::kAllocateMemory>({a.device, a.size}, reply)) return kLost;
+  if (reply.status == hipSuccess && !s.worksAt(reply.address, a.size)) {
+    s.connection().lose(Status::invalid("memory at an impossible address"));
+    return kLost;
+  }
   a.devicePointer = pointer(reply.address);
-  return static_cast<hipError_t>(reply.status);
+  return errorFrom(reply.status);
 }
 
 }  // namespace

@@ -30,27 +30,41 @@ ModuleObject& remote(const Module& module) {
 
 class LoadAnswer : public Pending {
  public:
-  explicit LoadAnswer(std::shared_ptr<Variables> variables) : variables_(std::move(variables)) {}
+  LoadAnswer(Session& session, std::shared_ptr<Variables> variables, std::shared_ptr<const code::GpuCode> code)
+      : session_(session), variables_(std::move(variables)), code_(std::move(code)) {}
   void answered(wire::Bytes bytes) override {
     wire::ModuleLoadReply reply;
     wire::Reader reader(bytes);
     reader.get(reply);
+    const bool sound = reader.ok() && (reply.status != hipSuccess || possible(reply.addresses));
+    if (bytes.data() && !sound) session_.connection().lose(Status::invalid("malformed answer to ModuleLoad"));
     {
       std::lock_guard lock(variables_->mutex);
       variables_->answered = true;
-      if (reader.ok()) {
-        variables_->status = static_cast<hipError_t>(reply.status);
+      if (sound) {
+        variables_->status = errorFrom(reply.status);
         variables_->addresses = std::move(reply.addresses);
       }
     }
     variables_->known.notify_all();
-    if (reader.ok() && reply.status != hipSuccess) {
-      raiseAsyncError(static_cast<hipError_t>(reply.status), "the worker could not load a code object");
+    if (sound && reply.status != hipSuccess) {
+      raiseAsyncError(errorFrom(reply.status), "the worker could not load a code object");
     }
   }
 
  private:
+  // One for each variable; 0 where the runtime has none.
+  bool possible(const std::vector<std::uint64_t>& addresses) const {
+    const auto& variables = code_->variables();
+    if (addresses.size() != variables.size()) return false;
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      if (addresses[i] && !session_.worksAt(addresses[i], variables[i].size)) return false;
+    return true;
+  }
+
+  Session& session_;
   std::shared_ptr<Variables> variables_;
+  std::shared_ptr<const code::GpuCode> code_;
 };
 
 }  // namespace
@@ -63,7 +77,7 @@ hipError_t RemoteCore::load(Module& module) {
   wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = {hash.low, hash.high}};
   if (!s.workerHasCode(message.hash)) message.code = module.code->bytes();
   for (const code::Variable& variable : module.code->variables()) message.variables.push_back(variable.name);
-  s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(m.variables), [] {});
+  s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(s, m.variables, module.code), [] {});
   return hipSuccess;
 }
 
@@ -74,6 +88,7 @@ hipError_t RemoteCore::unload(Module& module) {
 }
 
 hipError_t RemoteCore::variable(Module& module, const std::string& name, void** address) {
+  const NoCancel whole;
   Variables& variables = *remote(module).variables;
   std::unique_lock lock(variables.mutex);
   variables.known.wait(lock, [&] { return variables.answered; });

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/no_cancel.h"
 #include "base/pause.h"
 
 namespace hipr::client {
@@ -61,9 +62,18 @@ void Outbox::wake() {
 }
 
 void Outbox::waitForRoom(std::unique_lock<std::mutex>& lock) {
+  const NoCancel whole;
   if (asleep_) work_.notify_one();
   roomy_.wait(lock, [this] { return control_.size() <= kMaxQueued || dead_; });
   if (dead_) control_.clear();
+}
+
+void Outbox::ping() {
+  {
+    std::lock_guard lock(mutex_);
+    if (control_.size() > kMaxQueued) return;
+  }
+  append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
 }
 
 void Outbox::enqueue(BulkUploadPtr upload) {
@@ -88,6 +98,7 @@ bool Outbox::nothingLeft() const {
 }
 
 void Outbox::waitSent(const BulkUpload& upload) {
+  const NoCancel whole;
   std::unique_lock lock(mutex_);
   sent_.wait(lock, [&] { return upload.finished; });
 }
@@ -200,6 +211,7 @@ void Outbox::send(Work work, Piece& piece) {
 }
 
 void Outbox::flush() {
+  const NoCancel whole;
   if (sending_.try_lock()) {  // otherwise whoever sends sees our bytes before it rests
     {
       std::lock_guard lock(mutex_);

@@ -81,6 +81,7 @@ class Outbox {
     if (!urgent && asleep_.load()) wake();
   }
 
+  void ping();  // asks the worker for a sign of life; never waits. Without room it has enough to answer
   void enqueue(BulkUploadPtr upload);       // REQUIRES: called from `under` of the append of its Upload message
   void letGo(BulkUpload& upload);           // its memory may be read now, whether it is queued yet or not
   void waitSent(const BulkUpload& upload);  // returns when the source memory may change

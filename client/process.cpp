@@ -18,6 +18,7 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
 }
 
 hipError_t openSession(std::unique_ptr<Session>& session) {
+  const NoCancel whole;
   Options options;
   Status status = readOptions(options);
   if (status.ok()) status = Session::connect(options, session);

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "access/challenge.h"
 #include "access/token.h"
 #include "base/log.h"
@@ -59,14 +57,15 @@ void describeFromHere(Platform& platform) {
 std::string tooOld(const std::vector<std::uint16_t>& unknown) {
   std::string names;
   for (const std::uint16_t number : unknown) names += std::string(names.empty() ? "" : ", ") + wire::opcodeName(number);
-  return "the worker is older than this library and does not know " + names + "; install the same release there";
+  return "the worker is older than this library and does not know " + printable(names) +
+         "; install the same release there";
 }
 
 template <class Message>
 bool decode(wire::Bytes payload, Message& message) {
   wire::Reader reader(payload);
   reader.get(message);
-  return reader.ok();
+  return reader.ok() && reader.atEnd();
 }
 
 }  // namespace
@@ -115,14 +114,16 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     if (Status status = connection->greet(wire::Opcode::kHello, hello, storage, reply); !status.ok()) return status;
     if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
-    if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + reply.text);
+    if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + printable(reply.text));
+    platform_ = {};
+    if (!wire::decodePlatform(reply.platform, platform_)) return Status::invalid("malformed device description");
+    if (Status status = checkGreeting(hello, reply, platform_); !status.ok()) return status;
     if (reply.deviceBase && reply.deviceBase != offer.deviceBase &&
         !deviceRange_.reserve(reply.deviceBase, reply.deviceSize)) {
       continue;
     }
-    if (!wire::decodePlatform(reply.platform, platform_) || reply.credits.size() != platform_.devices.size()) {
-      return Status::invalid("malformed device description");
-    }
+    hostBase_ = offer.hostBase;
+    hostSize_ = offer.hostSize;
     describeFromHere(platform_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
@@ -137,11 +138,12 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
           connection_->poll();
           return host_->exchange();
         });
-    hostFunctions_ = std::make_unique<HostFunctions>([this](std::uint64_t id) {
-      host_->flush();  // kernels behind it may read what it wrote
-      connection_->post<wire::Opcode::kHostFunctionDone>({id});
-      connection_->expect(-1);
-    });
+    hostFunctions_ = std::make_unique<HostFunctions>([this] { connection_->settleOutput(); },
+                                                     [this](std::uint64_t id) {
+                                                       host_->flush();  // kernels behind it may read what it wrote
+                                                       connection_->post<wire::Opcode::kHostFunctionDone>({id});
+                                                       connection_->expect(-1);
+                                                     });
     if (reply.deviceBase) makeHeaps(reply);
     connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
                        [](const std::string& what) { raiseAsyncError(kLost, what); });
@@ -198,6 +200,11 @@ void Session::abandon() {
   deviceRange_ = AddressRange();
 }
 
+bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {
+  return plausibleAddress(address, size, hostBase_, hostSize_) &&
+         (!placesMemory() || plausibleAddress(address, size, deviceRange_.base(), deviceRange_.size()));
+}
+
 bool Session::workerHasCode(const std::array<std::uint64_t, 2>& hash) {
   std::lock_guard lock(codeMutex_);
   return !knownCode_.insert(hash).second;
@@ -207,9 +214,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
   switch (opcode) {
     case wire::Opcode::kProgress: {
       wire::Progress progress;
-      if (!decode(payload, progress)) return false;
-      streams_.show(progress.stream, progress.done);
-      return true;
+      return decode(payload, progress) && streams_.show(progress.stream, progress.done);
     }
     case wire::Opcode::kTransferOpen: {
       wire::TransferOpen open;
@@ -225,26 +230,17 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
       wire::RunHostFunction due;
       return decode(payload, due) && hostFunctions_->due(due.id);
     }
-    case wire::Opcode::kOutput: {
-      wire::Output output;
-      if (!decode(payload, output)) return false;
-      // Through stdio, so that it keeps its place among what the program itself prints.
-      std::FILE* file = output.stream == 2 ? stderr : stdout;
-      std::fwrite(output.text.data(), 1, output.text.size(), file);
-      std::fflush(file);
-      return true;
-    }
     case wire::Opcode::kAsyncFailure: {
       wire::AsyncFailure failure;
-      if (!decode(payload, failure)) return false;
-      raiseAsyncError(static_cast<hipError_t>(failure.status),
-                      "on the worker at " + options_.worker.host + ": " + failure.text);
+      if (!decode(payload, failure) || failure.status == hipSuccess) return false;
+      raiseAsyncError(errorFrom(failure.status),
+                      "on the worker at " + options_.worker.host + ": " + printable(failure.text));
       return true;
     }
     case wire::Opcode::kRefused: {
       wire::Refused refused;
       if (!decode(payload, refused)) return false;
-      connection_->lose(Status::unavailable("refused: " + refused.text));
+      connection_->lose(Status::unavailable("refused: " + printable(refused.text)));
       return true;
     }
     default:

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "client/claims.h"
 #include "client/connection.h"
 #include "client/device_heap.h"
 #include "client/host_functions.h"
@@ -43,6 +44,7 @@ class Session {
   const std::string& statsFile() const { return options_.statsFile; }
 
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
+  bool worksAt(std::uint64_t address, std::uint64_t size) const;  // memory placed by the worker's runtime can lie there
   std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
   bool workerHasCode(const std::array<std::uint64_t, 2>& hash);  // and remembers that it will have it from now on
 
@@ -67,6 +69,7 @@ class Session {
   Stats stats_;
   Platform platform_;
   AddressRange deviceRange_;
+  std::uint64_t hostBase_ = 0, hostSize_ = 0;
   std::unique_ptr<Connection> connection_;
   StreamTable streams_;
   std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself

@@ -104,7 +104,7 @@ hipError_t RemoteCore::waitFor(RemoteStream& r, const Moment& moment) {
   wire::Done done;
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
   s.streams().show(moment);
-  return static_cast<hipError_t>(done.status);
+  return errorFrom(done.status);
 }
 
 hipError_t RemoteCore::query(Stream& stream) {

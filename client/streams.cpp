@@ -129,15 +129,17 @@ void StreamTable::show(RemoteStream& stream, std::uint64_t position) {
   for (const RemoteStream::Dependence& other : shown) show(*other.stream, other.position);
 }
 
-void StreamTable::show(std::uint64_t wireId, std::uint64_t position) {
+bool StreamTable::show(std::uint64_t wireId, std::uint64_t position) {
   std::shared_ptr<RemoteStream> stream;
   {
     std::lock_guard lock(mutex_);
     const auto found = streams_.find(wireId);
-    if (found == streams_.end()) return;
+    if (found == streams_.end()) return true;
     stream = found->second;
   }
+  if (position > stream->sent.load(std::memory_order_relaxed)) return false;
   show(*stream, position);
+  return true;
 }
 
 void StreamTable::show(const Moment& moment) {

@@ -104,7 +104,9 @@ class StreamTable {
   void follow(RemoteStream& stream, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
 
   void show(RemoteStream& stream, std::uint64_t position);  // it is visible, and so is what it followed
-  void show(std::uint64_t wireId, std::uint64_t position);
+  // The same, by its number. False when it never had that many; nothing happens where there is no such stream (any
+  // more).
+  bool show(std::uint64_t wireId, std::uint64_t position);
   void show(const Moment& moment);
 
   Moment now() const;

@@ -65,6 +65,22 @@ Status checkHeader(const Ehdr& h, int& version) {
   if (h.e_phentsize != sizeof(Phdr) || h.e_shentsize != sizeof(Shdr)) return bad("unexpected header entry size");
   if (h.e_phnum > kMaxHeaders || h.e_shnum > kMaxHeaders) return bad("too many headers");
   if (h.e_shnum == 0) return bad("no section headers");
+  if (h.e_shstrndx >= h.e_shnum) return bad("no section has the names of the sections");
+  return {};
+}
+
+// Runtimes get the address of an ELF and no size: they go where its headers point, including parts that nobody here
+// reads. So all of them have to lie inside, and texts have to end.
+Status checkExtents(Bytes image, const std::vector<Phdr>& programs, const std::vector<Shdr>& sections) {
+  constexpr std::uint32_t kShtStrings = 3;
+  Bytes part;
+  for (const Phdr& p : programs)
+    if (!slice(image, p.p_offset, p.p_filesz, part)) return bad("segment lies outside the file");
+  for (const Shdr& s : sections) {
+    if (s.sh_type == kShtNobits) continue;
+    if (!slice(image, s.sh_offset, s.sh_size, part)) return bad("section lies outside the file");
+    if (s.sh_type == kShtStrings && !part.empty() && part.back() != std::byte{0}) return bad("names do not end");
+  }
   return {};
 }
 
@@ -186,6 +202,7 @@ Status parseElf(Bytes image, ElfView& out) {
   std::vector<Shdr> sections;
   if (Status s = readTable(image, h.e_phoff, h.e_phnum, "program headers", programs); !s.ok()) return s;
   if (Status s = readTable(image, h.e_shoff, h.e_shnum, "section headers", sections); !s.ok()) return s;
+  if (Status s = checkExtents(image, programs, sections); !s.ok()) return s;
   std::uint64_t noteBytes = 0;
   std::uint64_t loaded = 0;  // address up to which segments have been seen
   for (const Phdr& p : programs) {

@@ -46,6 +46,8 @@ struct ElfView {
 };
 
 bool isElf(Bytes image);
+// Whatever its headers name lies inside the image: whoever is given the address of a parsed one, and no size, stays
+// inside too, and elfSize() says at most the size of the image.
 Status parseElf(Bytes image, ElfView& out);
 
 // The size of an ELF file of which only the address is known. REQUIRES: memory readable as far as its headers reach.

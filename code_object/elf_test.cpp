@@ -83,5 +83,27 @@ TEST(Elf, HostileNumbersAreRefused) {
   EXPECT_EQ(parseElf(patched<std::uint32_t>(good, sections + 3 * 64 + 4, 19), elf).code(), Code::kUnsupported);  // RELR
 }
 
+// What a runtime that is given nothing but a pointer would read.
+TEST(Elf, NothingThatHeadersNameLiesOutside) {
+  const Buffer good = testing::sampleElf();
+  std::uint64_t sections;
+  std::uint16_t count;
+  ASSERT_TRUE(readAt(good, 40, sections));
+  ASSERT_TRUE(readAt(good, 60, count));
+  const auto accepted = [](const Buffer& image) {
+    ElfView elf;
+    return parseElf(image, elf).ok();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t header = sections + i * 64;
+    EXPECT_FALSE(accepted(patched<std::uint64_t>(good, header + 32, good.size() + 1))) << "size of section " << i;
+    EXPECT_FALSE(accepted(patched<std::uint64_t>(good, header + 24, ~std::uint64_t{0}))) << "offset of section " << i;
+  }
+  EXPECT_FALSE(accepted(patched<std::uint16_t>(good, 62, count)));  // the names of sections
+  // A segment that is not loaded: of a type nobody knows.
+  const Buffer other = patched<std::uint32_t>(good, 64 + 56, 0x6fffffff);
+  EXPECT_FALSE(accepted(patched<std::uint64_t>(other, 64 + 56 + 32, good.size() + 1)));
+}
+
 }  // namespace
 }  // namespace hipr::code

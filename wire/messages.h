@@ -207,6 +207,7 @@ struct Shape {
   std::uint64_t bytes() const { return width * height * depth; }
 };
 
+inline constexpr std::uint64_t kMostInline = 64 << 10;  // bytes that an Upload may carry itself
 struct Upload {
   std::uint64_t stream = 0;
   Shape to;

@@ -85,6 +85,8 @@ void Session::onUpload(const wire::Upload& m) {
   hipError_t error = locate(m.to.address, extent, span) ? hipSuccess : hipErrorInvalidDevicePointer;
   if (extent == 0 || (m.transfer ? !m.bytes.empty() : m.bytes.size() != m.to.bytes()))
     return refuse("an upload whose bytes do not fill its rows");
+  if (m.bytes.size() > wire::kMostInline)
+    return refuse("an upload of " + std::to_string(m.bytes.size()) + " bytes in one message");
   if (m.transfer) {
     uploadLater(m, s, span.direct, error);
   } else {

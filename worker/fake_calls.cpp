@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "code_object/select.h"
 #include "worker/fake_hip.h"
 
 namespace hipr::worker {
@@ -276,8 +277,12 @@ struct FakeCalls {
   }
 
   // --- modules
-  static hipError_t hipModuleLoadData(hipModule_t* out, const void*) {
+  // Like a real one it believes the headers, and reads everything that they name.
+  static hipError_t hipModuleLoadData(hipModule_t* out, const void* image) {
     if (fake().fails("hipModuleLoadData")) return hipErrorNoBinaryForGpu;
+    std::size_t size = 0;
+    if (!code::imageSize(image, size).ok()) return hipErrorInvalidImage;
+    const std::vector<char> read(static_cast<const char*>(image), static_cast<const char*>(image) + size);
     std::lock_guard lock(fake().mutex_);
     void* handle = freshHandle();
     fake().modules_.insert(handle);

@@ -10,6 +10,7 @@ Staging::~Staging() {
 }
 
 Staging::Block Staging::take(std::size_t size) {
+  if (size > kBlock) return nullptr;
   const std::size_t which = size <= pools_[0].size ? 0 : size <= pools_[1].size ? 1 : 2;
   std::lock_guard lock(mutex_);
   Pool& pool = pools_[which];

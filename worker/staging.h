@@ -23,7 +23,7 @@ class Staging {
   explicit Staging(const Backend& backend) : backend_(backend) {}
   ~Staging();
 
-  Block take(std::size_t size);  // at most kBlock; null when there is no memory
+  Block take(std::size_t size);  // null when it is more than kBlock, or there is no memory
 
  private:
   struct Pool {

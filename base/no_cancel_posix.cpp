@@ -1,0 +1,15 @@
+#include <pthread.h>
+
+#include "base/no_cancel.h"
+
+namespace hipr {
+
+NoCancel::NoCancel() {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+}
+
+NoCancel::~NoCancel() {
+  pthread_setcancelstate(before_, nullptr);
+}
+
+}  // namespace hipr

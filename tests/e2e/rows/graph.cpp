@@ -31,11 +31,17 @@ void addGraphs(Book& book) {
     s.call(f, &graph, 0u);
     HIPR_OK(s, hipGraphDestroy(graph));
   });
-  ROW(hipGraphDestroy).standard([](Scene& s, auto f) {
-    hipGraph_t graph = nullptr;
-    HIPR_OK(s, hipGraphCreate(&graph, 0));
-    s.call(f, graph);
-  });
+  const auto destroy = [](std::size_t memory) {
+    return [memory](Scene& s, auto f) {
+      hipGraph_t graph = nullptr;
+      hipGraphNode_t node = nullptr;
+      HIPR_OK(s, hipGraphCreate(&graph, 0));
+      hipMemAllocNodeParams params = allocParams(memory);
+      if (memory != 0) HIPR_OK(s, hipGraphAddMemAllocNode(&node, graph, nullptr, 0, &params));
+      s.call(f, graph);
+    };
+  };
+  ROW(hipGraphDestroy).standard("with much memory", destroy(64 << 20)).local("without memory", destroy(0));
   ROW(hipGraphClone).standard([](Scene& s, auto f) {
     FullGraph full(s);
     hipGraph_t clone = nullptr;

@@ -76,14 +76,24 @@ void addAdding(Book& book) {
     hipGraphNode_t node = nullptr;
     s.call(f, &node, own.graph, nullptr, std::size_t{0}, child.graph);
   });
-  ROW(hipGraphAddNode).standard([](Scene& s, auto f) {
-    OwnGraph own(s);
-    hipGraphNode_t node = nullptr;
-    hipGraphNodeParams params{};
-    params.type = hipGraphNodeTypeKernel;
-    params.kernel = kernelParams(s);
-    s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
-  });
+  ROW(hipGraphAddNode)
+      .standard("memory beyond what was granted so far",
+                [](Scene& s, auto f) {
+                  OwnGraph own(s);
+                  hipGraphNode_t node = nullptr;
+                  hipGraphNodeParams params{};
+                  params.type = hipGraphNodeTypeMemAlloc;
+                  params.alloc = allocParams(s.beyondCredit());
+                  s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
+                })
+      .local("a kernel", [](Scene& s, auto f) {
+        OwnGraph own(s);
+        hipGraphNode_t node = nullptr;
+        hipGraphNodeParams params{};
+        params.type = hipGraphNodeTypeKernel;
+        params.kernel = kernelParams(s);
+        s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
+      });
   ROW(hipDrvGraphAddMemcpyNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;

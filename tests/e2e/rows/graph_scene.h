@@ -58,9 +58,10 @@ inline hipHostNodeParams hostParams() {
 
 // Version 6 has the parameters of a driver's fill in an order of their own.
 template <class Call>
-auto withDriverFill(Scene& s, Call call) {
-  const hipMemsetParams params = fillParams(s);
-  const HIP_MEMSET_NODE_PARAMS older{params.dst, 0, 0, params.elementSize, params.width, params.height};
+auto withDriverFill(Scene& s, Call call, unsigned value = 0) {
+  hipMemsetParams params = fillParams(s);
+  params.value = value;
+  const HIP_MEMSET_NODE_PARAMS older{params.dst, 0, value, params.elementSize, params.width, params.height};
   return call(s.abi < 7 ? reinterpret_cast<const hipMemsetParams*>(&older) : &params);
 }
 
@@ -82,9 +83,10 @@ struct OwnGraph {
     HIPR_OK(s, hipGraphAddEmptyNode(&node, graph, nullptr, 0));
     return node;
   }
-  hipGraphNode_t addKernel() {
+  hipGraphNode_t addKernel(unsigned groups = 1) {
     hipGraphNode_t node = nullptr;
-    const hipKernelNodeParams params = kernelParams(s);
+    hipKernelNodeParams params = kernelParams(s);
+    params.gridDim.x = groups;
     HIPR_OK(s, hipGraphAddKernelNode(&node, graph, nullptr, 0, &params));
     return node;
   }

@@ -31,11 +31,20 @@ void addGraphs(Book& book) {
     s.call(f, &graph, 0u);
     HIPR_OK(s, hipGraphDestroy(graph));
   });
-  ROW(hipGraphDestroy).standard([](Scene& s, auto f) {
-    hipGraph_t graph = nullptr;
-    HIPR_OK(s, hipGraphCreate(&graph, 0));
-    s.call(f, graph);
-  });
+  const auto destroyed = [](std::size_t memory) {
+    return [=](Scene& s, auto f) {
+      hipGraph_t graph = nullptr;
+      hipGraphNode_t node = nullptr;
+      hipMemAllocNodeParams params = allocParams(memory);
+      HIPR_OK(s, hipGraphCreate(&graph, 0));
+      if (memory != 0) HIPR_OK(s, hipGraphAddMemAllocNode(&node, graph, nullptr, 0, &params));
+      s.call(f, graph);
+    };
+  };
+  ROW(hipGraphDestroy)
+      .standard("with memory that has a mapping too large to be kept", destroyed(Scene::kLarge))
+      .local("with memory", destroyed(4096))
+      .local("without memory", destroyed(0));
   ROW(hipGraphClone).standard([](Scene& s, auto f) {
     FullGraph full(s);
     hipGraph_t clone = nullptr;

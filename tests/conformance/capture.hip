@@ -3,6 +3,7 @@
 #include "capture_support.h"
 #include "module_support.h"
 
+#include <atomic>
 #include <thread>
 
 __global__ void add(int* p, int v) {
@@ -541,4 +542,50 @@ TEST(events_are_free_again_after_the_capture) {
   HIP(hipEventRecord(e, other));
   HIP(hipEventSynchronize(e));
   HIP(hipEventQuery(e));
+}
+
+TEST(threads_capture_at_the_same_time) {
+  constexpr int kThreads = 4, kKernels = 20;
+  Buffer<int> cells(std::vector<int>(kThreads, 0));
+  HIP(hipDeviceSynchronize());
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      try {
+        Stream s(hipStreamNonBlocking);
+        for (int round = 0; round < 5; ++round) {
+          begin(s, hipStreamCaptureModeThreadLocal);
+          for (int i = 0; i < kKernels; ++i) add<<<1, 1, 0, s>>>(cells + t, 1);
+          Graph graph(end(s));
+          EXPECT_EQ(nodesOf(graph).size(), std::size_t(kKernels));
+          const Exec exec(graph);
+          exec.launch(s);
+          exec.launch(s);
+        }
+        HIP(hipStreamSynchronize(s));  // others may capture still
+      } catch (const check::Stop&) {
+        ++failed;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failed.load(), 0);
+  EXPECT_VEC(cells.download(), std::vector<int>(kThreads, 5 * 2 * kKernels));
+}
+
+// An event that belongs to no capture is waited for now, not in the graph.
+TEST(waiting_for_what_is_no_part_of_the_capture) {
+  Buffer<int> p(std::vector<int>{0});
+  Stream s, other;
+  Event never, before;
+  HIP(hipEventRecord(before, other));
+  begin(s, hipStreamCaptureModeRelaxed);
+  HIP(hipStreamWaitEvent(s, never, 0));
+  HIP(hipStreamWaitEvent(s, before, 0));
+  add<<<1, 1, 0, s>>>(p, 1);
+  KERNEL_OK();
+  Graph graph(end(s));
+  EXPECT_EQ(chainOf(graph), std::string("kernel"));
+  Exec(graph).run(s);
+  EXPECT_EQ(p.download()[0], 1);
 }

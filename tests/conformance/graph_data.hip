@@ -284,40 +284,6 @@ TEST(many_branches_come_together) {
   check::result(out);
 }
 
-// Random graphs of steps on a few cells, ordered wherever two steps touch the same cell; the same steps one by one on
-// the host say what must come out.
-TEST(random_graphs) {
-  constexpr int kCells = 8, kSteps = 60;
-  Stream s;
-  for (int seed = 1; seed <= 5; ++seed) {
-    Random random(seed);
-    Buffer<int> cells(kCells);
-    std::vector<int> expected(kCells), out(kCells);
-    for (int i = 0; i < kCells; ++i) expected[i] = i;
-    cells.upload(expected);
-    Graph graph;
-    std::vector<Nodes> readers(kCells);
-    std::vector<hipGraphNode_t> writer(kCells, nullptr);
-    for (int step = 0; step < kSteps; ++step) {
-      const int a = random.below(kCells), b = random.below(kCells), to = random.below(kCells);
-      Nodes after = readers[to];
-      for (int cell : {a, b, to})
-        if (writer[cell] != nullptr) after.push_back(writer[cell]);
-      std::sort(after.begin(), after.end());
-      after.erase(std::unique(after.begin(), after.end()), after.end());
-      const auto node = addKernel(graph, after, sum, cells + a, cells + b, cells + to);
-      readers[a].push_back(node);
-      readers[b].push_back(node);
-      readers[to].clear();
-      writer[to] = node;
-      expected[to] = static_cast<int>(static_cast<unsigned>(expected[a]) + static_cast<unsigned>(expected[b]));
-    }
-    Exec(graph).run(s);
-    EXPECT_VEC(cells.download(), expected);
-    check::result(expected);
-  }
-}
-
 TEST(many_roots) {
   Buffer<int> cells(std::vector<int>{0, 0});
   Graph graph;

@@ -1,6 +1,6 @@
 // The same source built with per-thread default streams: every call that names no stream uses the thread's own (_spt
 // calls). build: -DHIP_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread
-#include "support.h"
+#include "graph_support.h"
 
 #include <thread>
 
@@ -45,4 +45,25 @@ TEST(copies_without_a_stream) {
   EXPECT_VEC(out, (std::vector<int>{11, 0, 3, 4}));
   HIP(hipMemcpy2D(out.data(), 8, d, 8, 4, 2, hipMemcpyDeviceToHost));
   check::result(out);
+}
+
+TEST(captures_without_a_stream) {
+  const auto begin = later::find<hipError_t(hipStream_t, hipStreamCaptureMode)>("hipStreamBeginCapture_spt");
+  const auto end = later::find<hipError_t(hipStream_t, hipGraph_t*)>("hipStreamEndCapture_spt");
+  const auto launch = later::find<hipError_t(hipGraphExec_t, hipStream_t)>("hipGraphLaunch_spt");
+  Buffer<int> d(std::vector<int>{0});
+  int seen = -1;
+  HIP(begin(nullptr, hipStreamCaptureModeGlobal));
+  add<<<1, 1>>>(d, 3);
+  HIP(hipMemcpyAsync(&seen, d, sizeof seen, hipMemcpyDeviceToHost, nullptr));
+  hipGraph_t captured = nullptr;
+  HIP(end(nullptr, &captured));
+  Graph graph(captured);
+  EXPECT_EQ(chainOf(graph), std::string("kernel copy"));
+  EXPECT_EQ(seen, -1);
+  const Exec exec(graph);
+  HIP(launch(exec, nullptr));
+  HIP(launch(exec, nullptr));
+  HIP(hipStreamSynchronize(hipStreamPerThread));
+  EXPECT_EQ(seen, 6);
 }

@@ -31,17 +31,20 @@ void addGraphs(Book& book) {
     s.call(f, &graph, 0u);
     HIPR_OK(s, hipGraphDestroy(graph));
   });
-  const auto destroy = [](std::size_t memory) {
-    return [memory](Scene& s, auto f) {
+  const auto destroyed = [](std::size_t memory) {
+    return [=](Scene& s, auto f) {
       hipGraph_t graph = nullptr;
       hipGraphNode_t node = nullptr;
-      HIPR_OK(s, hipGraphCreate(&graph, 0));
       hipMemAllocNodeParams params = allocParams(memory);
+      HIPR_OK(s, hipGraphCreate(&graph, 0));
       if (memory != 0) HIPR_OK(s, hipGraphAddMemAllocNode(&node, graph, nullptr, 0, &params));
       s.call(f, graph);
     };
   };
-  ROW(hipGraphDestroy).standard("with much memory", destroy(64 << 20)).local("without memory", destroy(0));
+  ROW(hipGraphDestroy)
+      .standard("with memory that has a mapping too large to be kept", destroyed(Scene::kLarge))
+      .local("with memory", destroyed(4096))
+      .local("without memory", destroyed(0));
   ROW(hipGraphClone).standard([](Scene& s, auto f) {
     FullGraph full(s);
     hipGraph_t clone = nullptr;

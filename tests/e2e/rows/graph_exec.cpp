@@ -71,18 +71,14 @@ void addInstances(Book& book) {
         s.call(f, exec, s.stream);
         HIPR_OK(s, hipGraphExecDestroy(exec));
       });
-  const auto update = [](bool change) {
-    return [change](Scene& s, auto f) {
-      FullGraph full(s);
-      hipKernelNodeParams params = kernelParams(s);
-      if (change) params.gridDim.x = 2;
-      HIPR_OK(s, hipGraphKernelNodeSetParams(full.kernel, &params));
-      hipGraphNode_t node = nullptr;
-      hipGraphExecUpdateResult result;
-      s.call(f, full.exec, full.graph, &node, &result);
-    };
-  };
-  ROW(hipGraphExecUpdate).standard("that changes a kernel", update(true)).local("that changes nothing", update(false));
+  ROW(hipGraphExecUpdate).standard([](Scene& s, auto f) {
+    FullGraph full(s);
+    const hipKernelNodeParams params = kernelParams(s, 2);
+    HIPR_OK(s, hipGraphKernelNodeSetParams(full.kernel, &params));
+    hipGraphNode_t node = nullptr;
+    hipGraphExecUpdateResult result;
+    s.call(f, full.exec, full.graph, &node, &result);
+  });
   ROW(hipGraphNodeSetEnabled).standard([](Scene& s, auto f) {
     FullGraph full(s);
     s.call(f, full.exec, full.kernel, 0u);
@@ -97,33 +93,37 @@ void addInstances(Book& book) {
 void addChanges(Book& book) {
   ROW(hipGraphExecKernelNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
-    hipKernelNodeParams params = kernelParams(s);
-    params.gridDim.x = 2;
+    const hipKernelNodeParams params = kernelParams(s, 2);
     s.call(f, full.exec, full.kernel, &params);
   });
   ROW(hipGraphExecMemcpyNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
-    hipMemcpy3DParms params = boxParams(s);
-    params.extent.height = 1;
+    hipMemcpy3DParms params = boxParams(s, 1);
     s.call(f, full.exec, full.box, &params);
   });
   ROW(hipGraphExecMemcpyNodeSetParams1D).standard([](Scene& s, auto f) {
     FullGraph full(s);
     s.call(f, full.exec, full.line, s.device, s.other, std::size_t{32}, hipMemcpyDeviceToDevice);
   });
-  ROW(hipGraphExecMemcpyNodeSetParamsToSymbol).standard([](Scene& s, auto f) {
+  const auto toSymbol = [](Scene& s, auto f, const void* symbol) {
     FullGraph full(s);
-    s.call(f, full.exec, full.toSymbol, &s.variable, s.other, std::size_t{2}, std::size_t{0}, hipMemcpyDeviceToDevice);
-  });
-  ROW(hipGraphExecMemcpyNodeSetParamsFromSymbol).standard([](Scene& s, auto f) {
+    s.call(f, full.exec, full.toSymbol, symbol, s.device, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
+  };
+  ROW(hipGraphExecMemcpyNodeSetParamsToSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { toSymbol(s, f, symbol); }); })
+      .post("known", [=](Scene& s, auto f) { toSymbol(s, f, &s.variable); });
+  const auto fromSymbol = [](Scene& s, auto f, const void* symbol) {
     FullGraph full(s);
-    s.call(f, full.exec, full.fromSymbol, s.other, &s.variable, std::size_t{2}, std::size_t{0},
-           hipMemcpyDeviceToDevice);
-  });
+    s.call(f, full.exec, full.fromSymbol, s.device, symbol, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
+  };
+  ROW(hipGraphExecMemcpyNodeSetParamsFromSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { fromSymbol(s, f, symbol); }); })
+      .post("known", [=](Scene& s, auto f) { fromSymbol(s, f, &s.variable); });
   ROW(hipGraphExecMemsetNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
-    hipMemsetParams params = fillParams(s);
-    params.value = 3;
+    const hipMemsetParams params = fillParams(s, 8);
     s.call(f, full.exec, full.fill, &params);
   });
   ROW(hipGraphExecHostNodeSetParams).standard([](Scene& s, auto f) {
@@ -141,32 +141,31 @@ void addChanges(Book& book) {
   });
   ROW(hipGraphExecChildGraphNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
-    OwnGraph other(s);
-    other.addKernel(2);
-    s.call(f, full.exec, full.inner, other.graph);
+    const hipKernelNodeParams params = kernelParams(s, 2);
+    HIPR_OK(s, hipGraphKernelNodeSetParams(full.childKernel, &params));
+    s.call(f, full.exec, full.inner, full.child.graph);
   });
   ROW(hipGraphExecNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
     hipGraphNodeParams params{};
     params.type = hipGraphNodeTypeKernel;
-    params.kernel = kernelParams(s);
-    params.kernel.gridDim.x = 2;
+    params.kernel = kernelParams(s, 2);
     s.call(f, full.exec, full.kernel, &params);
   });
   ROW(hipDrvGraphExecMemcpyNodeSetParams).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
-    HIP_MEMCPY3D params = driverBoxParams(s);
+    const HIP_MEMCPY3D params = driverBoxParams(s);
     HIPR_OK(s, hipDrvGraphAddMemcpyNode(&node, own.graph, nullptr, 0, &params, context(s)));
     const hipGraphExec_t exec = instanceOf(s, own.graph);
-    params.Height = 1;
-    s.call(f, exec, node, &params, context(s));
+    const HIP_MEMCPY3D changed = driverBoxParams(s, 1);
+    s.call(f, exec, node, &changed, context(s));
     HIPR_OK(s, hipGraphExecDestroy(exec));
   });
   ROW(hipDrvGraphExecMemsetNodeSetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
-    withDriverFill(
-        s, [&](const hipMemsetParams* params) { return s.call(f, full.exec, full.fill, params, context(s)); }, 3);
+    withDriverFill(s, 8,
+                   [&](const hipMemsetParams* params) { return s.call(f, full.exec, full.fill, params, context(s)); });
   });
 }
 

@@ -36,18 +36,26 @@ void addAdding(Book& book) {
         s.call(f, &node, own.graph, nullptr, std::size_t{0}, s.device, s.host.data(), Scene::kBytes,
                hipMemcpyHostToDevice);
       });
-  ROW(hipGraphAddMemcpyNodeToSymbol).standard([](Scene& s, auto f) {
+  const auto toSymbol = [](Scene& s, auto f, const void* symbol) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
-    s.call(f, &node, own.graph, nullptr, std::size_t{0}, &s.variable, s.other, std::size_t{4}, std::size_t{0},
+    s.call(f, &node, own.graph, nullptr, std::size_t{0}, symbol, s.other, std::size_t{4}, std::size_t{0},
            hipMemcpyDeviceToDevice);
-  });
-  ROW(hipGraphAddMemcpyNodeFromSymbol).standard([](Scene& s, auto f) {
+  };
+  ROW(hipGraphAddMemcpyNodeToSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { toSymbol(s, f, symbol); }); })
+      .local("known", [=](Scene& s, auto f) { toSymbol(s, f, &s.variable); });
+  const auto fromSymbol = [](Scene& s, auto f, const void* symbol) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
-    s.call(f, &node, own.graph, nullptr, std::size_t{0}, s.other, &s.variable, std::size_t{4}, std::size_t{0},
+    s.call(f, &node, own.graph, nullptr, std::size_t{0}, s.other, symbol, std::size_t{4}, std::size_t{0},
            hipMemcpyDeviceToDevice);
-  });
+  };
+  ROW(hipGraphAddMemcpyNodeFromSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { fromSymbol(s, f, symbol); }); })
+      .local("known", [=](Scene& s, auto f) { fromSymbol(s, f, &s.variable); });
   ROW(hipGraphAddMemsetNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
@@ -77,7 +85,7 @@ void addAdding(Book& book) {
     s.call(f, &node, own.graph, nullptr, std::size_t{0}, child.graph);
   });
   ROW(hipGraphAddNode)
-      .standard("memory beyond what was granted so far",
+      .standard("memory beyond what is granted so far",
                 [](Scene& s, auto f) {
                   OwnGraph own(s);
                   hipGraphNode_t node = nullptr;
@@ -103,7 +111,7 @@ void addAdding(Book& book) {
   ROW(hipDrvGraphAddMemsetNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;
-    withDriverFill(s, [&](const hipMemsetParams* params) {
+    withDriverFill(s, 16, [&](const hipMemsetParams* params) {
       return s.call(f, &node, own.graph, nullptr, std::size_t{0}, params, context(s));
     });
   });
@@ -199,14 +207,22 @@ void addParameters(Book& book) {
     FullGraph full(s);
     s.call(f, full.line, s.device, s.other, std::size_t{32}, hipMemcpyDeviceToDevice);
   });
-  ROW(hipGraphMemcpyNodeSetParamsToSymbol).standard([](Scene& s, auto f) {
+  const auto toSymbol = [](Scene& s, auto f, const void* symbol) {
     FullGraph full(s);
-    s.call(f, full.toSymbol, &s.variable, s.other, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
-  });
-  ROW(hipGraphMemcpyNodeSetParamsFromSymbol).standard([](Scene& s, auto f) {
+    s.call(f, full.toSymbol, symbol, s.other, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
+  };
+  ROW(hipGraphMemcpyNodeSetParamsToSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { toSymbol(s, f, symbol); }); })
+      .local("known", [=](Scene& s, auto f) { toSymbol(s, f, &s.variable); });
+  const auto fromSymbol = [](Scene& s, auto f, const void* symbol) {
     FullGraph full(s);
-    s.call(f, full.fromSymbol, s.other, &s.variable, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
-  });
+    s.call(f, full.fromSymbol, s.other, symbol, std::size_t{4}, std::size_t{0}, hipMemcpyDeviceToDevice);
+  };
+  ROW(hipGraphMemcpyNodeSetParamsFromSymbol)
+      .standard("first use of its code",
+                [=](Scene& s, auto f) { withUnusedCode(s, [&](char* symbol) { fromSymbol(s, f, symbol); }); })
+      .local("known", [=](Scene& s, auto f) { fromSymbol(s, f, &s.variable); });
   ROW(hipGraphMemsetNodeGetParams).standard([](Scene& s, auto f) {
     FullGraph full(s);
     hipMemsetParams params;

@@ -5,33 +5,34 @@
 
 namespace hipr::rows {
 
-inline hipKernelNodeParams kernelParams(Scene& s) {
+inline hipKernelNodeParams kernelParams(Scene& s, unsigned groups = 1) {
   hipKernelNodeParams params{};
   params.func = s.store;
-  params.gridDim = params.blockDim = {1, 1, 1};
+  params.gridDim = {groups, 1, 1};
+  params.blockDim = {1, 1, 1};
   params.kernelParams = s.arguments();
   return params;
 }
 
-inline hipMemsetParams fillParams(Scene& s) {
+inline hipMemsetParams fillParams(Scene& s, std::size_t width = 16) {
   hipMemsetParams params{};
   params.dst = s.device;
   params.elementSize = 4;
-  params.width = 16;
+  params.width = width;
   params.height = 1;
   return params;
 }
 
-inline hipMemcpy3DParms boxParams(Scene& s) {
+inline hipMemcpy3DParms boxParams(Scene& s, std::size_t height = 2) {
   hipMemcpy3DParms params{};
   params.srcPtr = {s.other, 64, 64, 2};
   params.dstPtr = {s.device, 64, 64, 2};
-  params.extent = {64, 2, 1};
+  params.extent = {64, height, 1};
   params.kind = hipMemcpyDeviceToDevice;
   return params;
 }
 
-inline HIP_MEMCPY3D driverBoxParams(Scene& s) {
+inline HIP_MEMCPY3D driverBoxParams(Scene& s, std::size_t height = 2) {
   HIP_MEMCPY3D params{};
   params.srcMemoryType = params.dstMemoryType = hipMemoryTypeDevice;
   params.srcDevice = s.other;
@@ -39,7 +40,7 @@ inline HIP_MEMCPY3D driverBoxParams(Scene& s) {
   params.srcPitch = params.dstPitch = 64;
   params.srcHeight = params.dstHeight = 2;
   params.WidthInBytes = 64;
-  params.Height = 2;
+  params.Height = height;
   params.Depth = 1;
   return params;
 }
@@ -58,10 +59,9 @@ inline hipHostNodeParams hostParams() {
 
 // Version 6 has the parameters of a driver's fill in an order of their own.
 template <class Call>
-auto withDriverFill(Scene& s, Call call, unsigned value = 0) {
-  hipMemsetParams params = fillParams(s);
-  params.value = value;
-  const HIP_MEMSET_NODE_PARAMS older{params.dst, 0, value, params.elementSize, params.width, params.height};
+auto withDriverFill(Scene& s, std::size_t width, Call call) {
+  const hipMemsetParams params = fillParams(s, width);
+  const HIP_MEMSET_NODE_PARAMS older{params.dst, 0, 0, params.elementSize, params.width, params.height};
   return call(s.abi < 7 ? reinterpret_cast<const hipMemsetParams*>(&older) : &params);
 }
 
@@ -69,6 +69,16 @@ inline hipCtx_t context(Scene& s) {
   hipCtx_t current = nullptr;
   HIPR_OK(s, hipCtxGetCurrent(&current));
   return current;
+}
+
+// Code of which nobody has used anything so far; `use(variable)` does.
+template <class Use>
+void withUnusedCode(Scene& s, Use use) {
+  char kernel = 0, variable = 0;
+  Scene::Wrapper wrapper{.image = Scene::code()};
+  void** code = s.registerCode(wrapper, &kernel, &variable);
+  use(&variable);
+  s.hip.__hipUnregisterFatBinary(code);
 }
 
 // An empty graph, destroyed with this object.
@@ -83,10 +93,9 @@ struct OwnGraph {
     HIPR_OK(s, hipGraphAddEmptyNode(&node, graph, nullptr, 0));
     return node;
   }
-  hipGraphNode_t addKernel(unsigned groups = 1) {
+  hipGraphNode_t addKernel() {
     hipGraphNode_t node = nullptr;
-    hipKernelNodeParams params = kernelParams(s);
-    params.gridDim.x = groups;
+    const hipKernelNodeParams params = kernelParams(s);
     HIPR_OK(s, hipGraphAddKernelNode(&node, graph, nullptr, 0, &params));
     return node;
   }
@@ -102,7 +111,7 @@ struct FullGraph : OwnGraph {
     const hipMemcpy3DParms boxes = boxParams(s);
     const hipHostNodeParams hosts = hostParams();
     kernel = addKernel();
-    child.addKernel();
+    childKernel = child.addKernel();
     HIPR_OK(s, hipGraphAddMemsetNode(&fill, graph, &kernel, 1, &fills));
     HIPR_OK(s, hipGraphAddMemcpyNode(&box, graph, &fill, 1, &boxes));
     HIPR_OK(s, hipGraphAddMemcpyNode1D(&line, graph, &box, 1, s.device, s.other, 64, hipMemcpyDeviceToDevice));
@@ -119,8 +128,9 @@ struct FullGraph : OwnGraph {
   ~FullGraph() { HIPR_OK(s, hipGraphExecDestroy(exec)); }
 
   OwnGraph child;
-  hipGraphNode_t kernel = nullptr, fill = nullptr, box = nullptr, line = nullptr, toSymbol = nullptr,
-                 fromSymbol = nullptr, host = nullptr, wait = nullptr, record = nullptr, inner = nullptr;
+  hipGraphNode_t kernel = nullptr, childKernel = nullptr, fill = nullptr, box = nullptr, line = nullptr,
+                 toSymbol = nullptr, fromSymbol = nullptr, host = nullptr, wait = nullptr, record = nullptr,
+                 inner = nullptr;
   hipGraphExec_t exec = nullptr;
 };
 

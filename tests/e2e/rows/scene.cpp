@@ -124,8 +124,13 @@ std::size_t Scene::beyondCredit() {
 
 // Everything sent is done, and the client knows it.
 void Scene::settle() {
+  int current = 0;
+  HIPR_OK(*this, hipGetDevice(&current));
   for (int round = 0; round < 2; ++round) {
-    HIPR_OK(*this, hipDeviceSynchronize());
+    for (int device : {1 - current, current}) {
+      HIPR_OK(*this, hipSetDevice(device));
+      HIPR_OK(*this, hipDeviceSynchronize());
+    }
     while (!gate_.allAnswered()) std::this_thread::yield();
   }
 }

@@ -10,6 +10,11 @@ namespace {
 
 // What a graph of the runtime is here. One instance does not overtake itself, whatever streams it is launched on.
 struct GraphState : CoreObject {
+  explicit GraphState(const std::vector<GraphStep>& steps) : isEnd(steps.size(), true) {
+    for (const GraphStep& step : steps)
+      for (const std::uint32_t earlier : step.after) isEnd[earlier] = false;
+  }
+  std::vector<bool> isEnd;  // no other step comes after it
   std::mutex mutex;
   CommandPtr last;  // the end of its last launch
 };
@@ -41,7 +46,7 @@ hipError_t makeCommand(const GraphStep& step, CommandPtr& out) {
 }  // namespace
 
 hipError_t SoftgpuCore::create(GraphExec& exec) {
-  exec.impl = std::make_unique<GraphState>();
+  exec.impl = std::make_unique<GraphState>(exec.steps);
   return hipSuccess;
 }
 
@@ -58,6 +63,7 @@ hipError_t SoftgpuCore::perform(const GraphLaunch& launch, Stream& stream, Stage
   const GraphExec& exec = *launch.exec;
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
+  auto& graph = static_cast<GraphState&>(*exec.impl);
   const auto begin = std::make_shared<Marker>(), end = std::make_shared<Marker>();
   std::vector<CommandPtr> commands(exec.steps.size());
   for (std::size_t i = 0; i < commands.size(); ++i)
@@ -67,9 +73,9 @@ hipError_t SoftgpuCore::perform(const GraphLaunch& launch, Stream& stream, Stage
     const GraphStep& step = exec.steps[i];
     if (step.after.empty()) commands[i]->after(*begin);
     for (const std::uint32_t earlier : step.after) commands[i]->after(*commands[earlier]);
-    end->after(*commands[i]);
+    if (graph.isEnd[i]) end->after(*commands[i]);
   }
-  auto& graph = static_cast<GraphState&>(*exec.impl);
+  if (commands.empty()) end->after(*begin);
   const std::lock_guard lock(graph.mutex);
   if (graph.last != nullptr) begin->after(*graph.last);
   graph.last = end;

@@ -99,6 +99,7 @@ class RemoteCore : public Core {
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
   hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
+  hipError_t perform(const WordSteps& steps, Stream& stream, Stage until);
 
   Opening* opening_ = new Opening;
   std::atomic<Session*> session_{nullptr};

@@ -50,7 +50,6 @@ void describeFromHere(Platform& platform) {
     UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
     UNTRUE_HERE(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables);
 #undef UNTRUE_HERE
-    device.attributes.set(hipDeviceAttributeCanUseStreamWaitValue, 0);  // not built
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "hip_remote/hip.h"
 #include "runtime/objects.h"
+#include "types/word_step.h"
 
 namespace hipr {
 
@@ -102,6 +103,19 @@ struct GraphLaunch {
   GraphExec* exec = nullptr;
 };
 
-using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, GraphLaunch>;
+// One word of memory that the stream writes, or waits for.
+struct WordStep {
+  WordAction action = WordAction::kWrite;
+  std::uint8_t bytes = 4;   // or 8
+  void* address = nullptr;  // of registered memory: the host's
+  Device* owner = nullptr;
+  std::uint64_t value = 0, mask = 0;
+};
+
+struct WordSteps {
+  std::span<const WordStep> list;  // not empty
+};
+
+using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, GraphLaunch, WordSteps>;
 
 }  // namespace hipr

@@ -12,6 +12,7 @@
 
 #include "types/gpu.h"
 #include "types/platform.h"
+#include "types/word_step.h"
 #include "wire/stream.h"
 
 namespace hipr::wire {
@@ -293,6 +294,19 @@ struct StreamWaitEvent {
 struct HostFunction {
   std::uint64_t stream = 0, id = 0;
   static auto fields(auto& m) { return std::tie(m.stream, m.id); }
+};
+
+// A word that the stream writes or waits for, and `bytes` (4 or 8) of it.
+struct WordStep {
+  WordAction action = WordAction::kWrite;
+  std::uint8_t bytes = 4;
+  std::uint64_t address = 0, value = 0, mask = 0;
+  static auto fields(auto& m) { return std::tie(m.action, m.bytes, m.address, m.value, m.mask); }
+};
+struct WordSteps {
+  std::uint64_t stream = 0;
+  std::vector<WordStep> list{};  // at most kMostWordSteps
+  static auto fields(auto& m) { return std::tie(m.stream, m.list); }
 };
 
 struct EventCreate {

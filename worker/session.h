@@ -142,6 +142,9 @@ class Session {
   void onHostFunction(const wire::HostFunction& m);
   hipError_t onHostFunctionDone(const wire::HostFunctionDone& m);
 
+  // --- stream_memory.cpp
+  void onWordSteps(const wire::WordSteps& m);
+
   // --- events.cpp
   std::shared_ptr<Event> event(std::uint64_t number);  // null after refuse()
   hipError_t onEventCreate(const wire::EventCreate& m);

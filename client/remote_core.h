@@ -59,7 +59,7 @@ class RemoteCore : public Core {
   hipError_t memMap(void*, std::size_t, std::size_t, std::uint64_t) override;
   hipError_t memUnmap(void*, std::size_t) override;
   hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) override;
-  std::size_t memGranularity(int) override { return 0; }
+  std::size_t memGranularity(int) override;
 
  private:
   // What opening changes. A forked child gets another, since this one may have been in use at that moment.

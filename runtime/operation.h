@@ -39,8 +39,9 @@ struct Plane {
   std::size_t pitch = 0;
   std::size_t slice = 0;
   MemoryKind kind = MemoryKind::kPageable;
-  Device* owner = nullptr;  // null for kPageable
-  int device = 0;           // its number within the core
+  Device* owner = nullptr;   // null for kPageable
+  int device = 0;            // its number within the core
+  bool synchronous = false;  // nothing that touches it goes on behind the program's back
   bool operator==(const Plane&) const = default;
 };
 
@@ -64,6 +65,7 @@ struct Fill {
   std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
   MemoryKind kind = MemoryKind::kDevice;
   Device* owner = nullptr;
+  bool synchronous = false;
   bool operator==(const Fill&) const = default;
 };
 

@@ -201,6 +201,30 @@ struct MemoryCreditReply {
   static auto fields(auto& m) { return std::tie(m.status, m.granted); }
 };
 
+// Virtual memory as the program manages it: physical memory, numbered by the client, mapped at addresses of the device
+// range that no MapMemory uses.
+struct CreatePhysical {
+  std::uint64_t number = 0;
+  std::int32_t device = 0;
+  std::uint64_t size = 0;
+  static auto fields(auto& m) { return std::tie(m.number, m.device, m.size); }
+};
+struct ReleasePhysical {
+  std::uint64_t number = 0;
+  static auto fields(auto& m) { return std::tie(m.number); }
+};
+struct MapPhysical {
+  std::uint64_t number = 0, address = 0, size = 0;
+  static auto fields(auto& m) { return std::tie(m.number, m.address, m.size); }
+};
+using UnmapPhysical = UnmapMemory;
+struct SetMemoryAccess {
+  std::uint64_t address = 0, size = 0;
+  std::vector<std::int32_t> devices{};
+  std::vector<std::uint8_t> flags{};  // hipMemAccessFlags, one for each of them
+  static auto fields(auto& m) { return std::tie(m.address, m.size, m.devices, m.flags); }
+};
+
 // `depth` slices of `height` rows of `width` bytes on the device side. The host side is always packed tight.
 struct Shape {
   std::uint64_t address = 0, pitch = 0, slice = 0, width = 0, height = 1, depth = 1;

@@ -36,6 +36,7 @@
 #include "worker/reporter.h"
 #include "worker/session_counters.h"
 #include "worker/transfers.h"
+#include "worker/virtual_memory.h"
 
 namespace hipr::worker {
 
@@ -118,6 +119,13 @@ class Session {
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);
 
+  // --- virtual_memory.cpp
+  hipError_t onCreatePhysical(const wire::CreatePhysical& m);
+  hipError_t onReleasePhysical(const wire::ReleasePhysical& m);
+  hipError_t onMapPhysical(const wire::MapPhysical& m);
+  hipError_t onUnmapPhysical(const wire::UnmapPhysical& m);
+  hipError_t onSetMemoryAccess(const wire::SetMemoryAccess& m);
+
   // --- copies.cpp
   void onUpload(const wire::Upload& m);
   Answer onDownload(const wire::Download& m);
@@ -188,6 +196,7 @@ class Session {
   CodeCache codeCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
+  VirtualMemory virtualMemory_{backend_, memory_};
   Staging staging_;
   Reporter reporter_;
 

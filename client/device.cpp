@@ -32,7 +32,8 @@ void RemoteCore::fence(int device) {
   Session& s = session();
   const Moment now = s.streams().now(device);
   if (now.passed()) return;
-  if (s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed()) {
+  if (s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed() ||
+      s.streams().awaitsWord()) {
     static_cast<void>(synchronize(device));
     return;
   }

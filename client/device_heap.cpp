@@ -85,6 +85,30 @@ std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize) 
   }
 }
 
+bool DeviceHeap::takeCredit(std::uint64_t bytes) {
+  std::unique_lock lock(mutex_);
+  for (bool refused = false;;) {
+    reclaimFinished();
+    while (bytes > credit_ && !idle_.empty()) drop(mappings_.find(idle_.begin()->second));
+    if (bytes <= credit_) {
+      credit_ -= bytes;
+      return true;
+    }
+    if (refused) return false;
+    const std::uint64_t lacking = bytes - credit_;
+    lock.unlock();
+    const std::uint64_t granted = calls_.askCredit(lacking);
+    lock.lock();
+    credit_ += granted;
+    refused = granted < lacking;
+  }
+}
+
+void DeviceHeap::giveCredit(std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  credit_ += bytes;
+}
+
 std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
   std::uint64_t address = 0;
   if (size <= kSmall) {

@@ -40,6 +40,10 @@ class DeviceHeap {
   void release(std::uint64_t address);       // REQUIRES: from allocate, not yet released
   std::uint64_t mappedFree();                // bytes mapped but not handed out
 
+  // Memory that is made some other way counts too. False when there is not that much.
+  bool takeCredit(std::uint64_t bytes);
+  void giveCredit(std::uint64_t bytes);
+
  private:
   struct Mapping {
     std::uint64_t size;

@@ -59,7 +59,7 @@ class RemoteCore : public Core {
   hipError_t memMap(void*, std::size_t, std::size_t, std::uint64_t) override;
   hipError_t memUnmap(void*, std::size_t) override;
   hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) override;
-  std::size_t memGranularity(int) override { return 0; }
+  std::size_t memGranularity(int) override;
 
  private:
   // What opening changes. A forked child gets another, since this one may have been in use at that moment.
@@ -99,6 +99,7 @@ class RemoteCore : public Core {
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
   hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
+  hipError_t perform(const WordSteps& steps, Stream& stream, Stage until);
 
   Opening* opening_ = new Opening;
   std::atomic<Session*> session_{nullptr};

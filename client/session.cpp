@@ -50,7 +50,6 @@ void describeFromHere(Platform& platform) {
     UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
     UNTRUE_HERE(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables);
 #undef UNTRUE_HERE
-    device.attributes.set(hipDeviceAttributeCanUseStreamWaitValue, 0);  // not built
   }
 }
 
@@ -145,6 +144,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
                                                        connection_->expect(-1);
                                                      });
     if (reply.deviceBase) makeHeaps(reply);
+    for (DeviceInfo& device : platform_.devices)
+      device.attributes.set(hipDeviceAttributeVirtualMemoryManagementSupported, placesMemory());
     connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
                        [](const std::string& what) { raiseAsyncError(kLost, what); });
     return {};
@@ -154,7 +155,11 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
 
 void Session::makeHeaps(const wire::HelloReply& reply) {
   const std::uint64_t count = std::max<std::size_t>(platform_.devices.size(), 1);
-  const std::uint64_t share = deviceRange_.size() / count / reply.granularity * reply.granularity;
+  // The last quarter is for addresses that the program itself reserves.
+  const std::uint64_t unit = reply.granularity, ofProgram = deviceRange_.size() / 4 / unit * unit;
+  const std::uint64_t share = (deviceRange_.size() - ofProgram) / count / unit * unit;
+  virtualMemory_ =
+      std::make_unique<VirtualMemory>(deviceRange_.base() + deviceRange_.size() - ofProgram, ofProgram, unit);
   for (int device = 0; device < static_cast<int>(platform_.devices.size()); ++device) {
     DeviceHeap::Calls calls;
     calls.map = [this, device](auto address, auto size) {

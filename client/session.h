@@ -16,6 +16,7 @@
 #include "client/options.h"
 #include "client/stats.h"
 #include "client/streams.h"
+#include "client/virtual_memory.h"
 #include "mirror/heartbeat.h"
 #include "types/platform.h"
 
@@ -37,6 +38,7 @@ class Session {
   StreamTable& streams() { return streams_; }
   DeviceHeap& heap(int device) { return *heaps_[device]; }
   bool placesMemory() const { return !heaps_.empty(); }
+  VirtualMemory& virtualMemory() { return *virtualMemory_; }  // REQUIRES: placesMemory()
   HostMemory& host() { return *host_; }
   void exchangeHostMemory() { exchange_->start(); }  // kernels that may use it have been launched
   HostFunctions& hostFunctions() { return *hostFunctions_; }
@@ -73,6 +75,7 @@ class Session {
   std::unique_ptr<Connection> connection_;
   StreamTable streams_;
   std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself
+  std::unique_ptr<VirtualMemory> virtualMemory_;
   std::unique_ptr<HostMemory> host_;
   std::unique_ptr<mirror::Heartbeat> exchange_;
   std::unique_ptr<HostFunctions> hostFunctions_;

@@ -59,6 +59,9 @@ hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage 
   // Nobody has waited where nobody would notice. What the program does next must find it done all the same.
   RemoteStream& r = remote(stream);
   if (r.idle()) return hipSuccess;
+  if (session().streams().awaitsWord()) {  // perhaps one that is written next: nothing may be put behind this
+    return until == Stage::kVisible ? synchronize(stream) : hipSuccess;
+  }
   session().connection().post<Opcode::kStreamFence>({r.id});
   if (until == Stage::kVisible) r.promise(r.sent.load());
   return hipSuccess;

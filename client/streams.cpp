@@ -107,6 +107,20 @@ void StreamTable::follow(RemoteStream& stream, const std::shared_ptr<RemoteStrea
   note(stream, stream.sent.load(std::memory_order_relaxed), other, position);
 }
 
+void StreamTable::awaitWord(RemoteStream& stream, std::uint64_t position) {
+  std::lock_guard lock(mutex_);
+  wordWaits_.push_back({stream.shared_from_this(), position});
+  anyWordWait_.store(true, std::memory_order_release);
+}
+
+bool StreamTable::awaitsWord() {
+  if (!anyWordWait_.load(std::memory_order_acquire)) return false;
+  std::lock_guard lock(mutex_);
+  std::erase_if(wordWaits_, [](const Moment::Wait& wait) { return wait.stream->isVisible(wait.position); });
+  anyWordWait_.store(!wordWaits_.empty(), std::memory_order_release);
+  return !wordWaits_.empty();
+}
+
 void StreamTable::note(RemoteStream& stream, std::uint64_t at, const std::shared_ptr<RemoteStream>& other,
                        std::uint64_t position) {
   if (!other || other.get() == &stream || other->isVisible(position)) return;

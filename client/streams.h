@@ -103,6 +103,9 @@ class StreamTable {
   // The operation just counted comes after that one. REQUIRES: as above.
   void follow(RemoteStream& stream, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
 
+  void awaitWord(RemoteStream& stream, std::uint64_t position);  // this operation waits for a word of memory
+  bool awaitsWord();                                             // there is one that is not known to be over
+
   void show(RemoteStream& stream, std::uint64_t position);  // it is visible, and so is what it followed
   // The same, by its number. False when it never had that many; nothing happens where there is no such stream (any
   // more).
@@ -121,6 +124,8 @@ class StreamTable {
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<RemoteStream>> streams_;
   std::map<int, StreamGroup> groups_;
+  std::vector<Moment::Wait> wordWaits_;
+  std::atomic<bool> anyWordWait_{false};
 };
 
 }  // namespace hipr::client

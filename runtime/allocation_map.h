@@ -57,6 +57,18 @@ class AllocationMap {
     for (const auto& [address, region] : byAddress_) f(region);
   }
 
+  // change(allocation) of the region containing `address`. False when there is none.
+  template <class Change>
+  bool change(const void* address, Change&& change) {
+    const auto region = find(address);
+    if (!region) return false;
+    std::unique_lock lock(mutex_);
+    for (const std::uintptr_t begin : {region->deviceBegin(), region->hostBegin()})
+      if (const auto it = byAddress_.find(begin); it != byAddress_.end()) change(it->second.allocation);
+    ++version_;
+    return true;
+  }
+
   // Removes the region that starts at `address`, when `accept(region)` agrees.
   template <class Accept>
   std::optional<Region> take(const void* address, Accept&& accept) {

@@ -96,6 +96,7 @@ class FakeCore : public Core {
   hipError_t perform(const Wait&, Stream&) { return note("wait"); }
   hipError_t perform(const HostFunction& function, Stream& stream);
   hipError_t perform(const GraphLaunch&, Stream&) { return note("graphLaunch"); }
+  hipError_t perform(const WordSteps&, Stream&) { return note("words"); }
 };
 
 // The only core of a process, unless a test asks for a second one.

@@ -28,6 +28,7 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(side.address);
   if (bytes > memory.size - offset) return hipErrorInvalidValue;
+  out.synchronous = memory.synchronous;
   out.kind = memory.kind;
   out.owner = memory.owner;
   out.device = memory.device;
@@ -59,6 +60,19 @@ Stage stageOf(const Copy& copy, Stage asked) {
   return asked == Stage::kVisible && onDevice && plain ? Stage::kDone : asked;
 }
 
+// A copy on the null stream whose device memory is all of another device: it is ordered with the work of that one. Null
+// when it is not like that.
+Device* deviceElsewhere(const Stream& stream, const Copy& copy) {
+  if (stream.kind != Stream::Kind::kNull) return nullptr;
+  Device* other = nullptr;
+  for (const Plane* plane : {&copy.to, &copy.from}) {
+    if (plane->kind != MemoryKind::kDevice) continue;
+    if (plane->owner == stream.owner) return nullptr;
+    other = plane->owner;
+  }
+  return other;
+}
+
 }  // namespace
 
 hipError_t makeCopy(const Process& p, const CopyRequest& request, Copy& out) {
@@ -73,9 +87,12 @@ hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, St
   if (request.width == 0 || request.height == 0 || request.depth == 0) return hipSuccess;
   Copy copy;
   HIPR_TRY(makeCopy(p, request, copy));
+  if (copy.to.synchronous || copy.from.synchronous) asked = Stage::kVisible;
   if (copy.from.kind == MemoryKind::kPageable && copy.to.kind == MemoryKind::kPageable && !stream.capturing)
     return copyPageable(p, copy, request.kind, stream);
-  return submit(p, stream, copy, stageOf(copy, asked));
+  Stream* at = &stream;
+  if (Device* elsewhere = deviceElsewhere(stream, copy)) HIPR_TRY(nullStream(p, *elsewhere, at));
+  return submit(p, *at, copy, stageOf(copy, asked));
 }
 
 hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked) {
@@ -145,6 +162,22 @@ hipError_t hipMemcpyPeer(void* dst, int dstDeviceId, const void* src, int srcDev
 hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int srcDevice, size_t sizeBytes,
                               hipStream_t stream) {
   return copyPeer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, Stage::kSent);
+}
+
+// The attributes are hints about where the memory is and who else reads it; none of them changes what is copied.
+hipError_t hipMemcpyBatchAsync(void** dsts, void** srcs, size_t* sizes, size_t count, hipMemcpyAttributes*, size_t*,
+                               size_t, size_t* failIdx, hipStream_t stream) {
+  Process* p;
+  Stream* s;
+  if (dsts == nullptr || srcs == nullptr || sizes == nullptr || count == 0) return hipErrorInvalidValue;
+  HIPR_TRY(streamForWork(stream, p, s));
+  for (std::size_t i = 0; i < count; ++i) {
+    const hipError_t error = copyMemory(*p, *s, linear(dsts[i], srcs[i], sizes[i], hipMemcpyDefault), Stage::kSent);
+    if (error == hipSuccess) continue;
+    if (failIdx != nullptr) *failIdx = i;
+    return error;
+  }
+  return hipSuccess;
 }
 
 }  // namespace api

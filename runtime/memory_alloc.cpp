@@ -54,7 +54,7 @@ namespace api {
 
 namespace {
 
-hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags) {
+hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags, MemoryKind kind = MemoryKind::kDevice) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
@@ -62,7 +62,7 @@ hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags) {
   HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
-  return allocateMemory(*p, *device, MemoryKind::kDevice, size, flags, Region::Origin::kAllocated, *ptr);
+  return allocateMemory(*p, *device, kind, size, flags, Region::Origin::kAllocated, *ptr);
 }
 
 // Rows of `width` bytes, each at a pitch that suits the device.
@@ -93,7 +93,9 @@ hipError_t hipMalloc(void** ptr, size_t size) {
 hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flags) {
   if (flags > hipDeviceMallocContiguous) return hipErrorInvalidValue;
   if (flags == hipMallocSignalMemory && sizeBytes != 8) return hipErrorInvalidValue;
-  return allocateDevice(ptr, sizeBytes, flags);
+  // The host writes signals with its own hands.
+  return allocateDevice(ptr, sizeBytes, flags,
+                        flags == hipMallocSignalMemory ? MemoryKind::kHost : MemoryKind::kDevice);
 }
 
 hipError_t hipMallocPitch(void** ptr, size_t* pitch, size_t width, size_t height) {

@@ -30,7 +30,8 @@ hipError_t makeFill(const Process& p, const FillRequest& r, Fill& out) {
          .value = r.value,
          .elementSize = r.elementSize,
          .kind = memory.kind,
-         .owner = memory.owner};
+         .owner = memory.owner,
+         .synchronous = memory.synchronous};
   return hipSuccess;
 }
 
@@ -47,8 +48,8 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r, bool async = tru
   Fill fill;
   HIPR_TRY(makeFill(*p, r, fill));
   // The host may look at its own memory as soon as a call without "Async" returns.
-  const Stage until = fill.kind == MemoryKind::kDevice ? Stage::kDone : Stage::kVisible;
-  return submit(*p, *s, fill, async ? Stage::kSent : until);
+  const Stage until = fill.kind == MemoryKind::kDevice && !fill.synchronous ? Stage::kDone : Stage::kVisible;
+  return submit(*p, *s, fill, async && !fill.synchronous ? Stage::kSent : until);
 }
 
 template <class T>

@@ -120,6 +120,7 @@ struct Allocation {
   void* host = nullptr;           // where the CPU of this process reads it, or null
   void* devicePointer = nullptr;  // where kernels read it
   std::uint64_t id = 0;
+  bool synchronous = false;  // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: copies and fills of it are waited for
 };
 
 }  // namespace hipr

@@ -11,6 +11,7 @@
 
 #include "hip_remote/hip.h"
 #include "runtime/objects.h"
+#include "types/word_step.h"
 
 namespace hipr {
 
@@ -38,8 +39,9 @@ struct Plane {
   std::size_t pitch = 0;
   std::size_t slice = 0;
   MemoryKind kind = MemoryKind::kPageable;
-  Device* owner = nullptr;  // null for kPageable
-  int device = 0;           // its number within the core
+  Device* owner = nullptr;   // null for kPageable
+  int device = 0;            // its number within the core
+  bool synchronous = false;  // nothing that touches it goes on behind the program's back
   bool operator==(const Plane&) const = default;
 };
 
@@ -63,6 +65,7 @@ struct Fill {
   std::uint32_t elementSize = 1;  // 1, 2 or 4 bytes
   MemoryKind kind = MemoryKind::kDevice;
   Device* owner = nullptr;
+  bool synchronous = false;
   bool operator==(const Fill&) const = default;
 };
 
@@ -102,6 +105,19 @@ struct GraphLaunch {
   GraphExec* exec = nullptr;
 };
 
-using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, GraphLaunch>;
+// One word of memory that the stream writes, or waits for.
+struct WordStep {
+  WordAction action = WordAction::kWrite;
+  std::uint8_t bytes = 4;   // or 8
+  void* address = nullptr;  // of registered memory: the host's
+  Device* owner = nullptr;
+  std::uint64_t value = 0, mask = 0;
+};
+
+struct WordSteps {
+  std::span<const WordStep> list;  // not empty
+};
+
+using Operation = std::variant<Copy, Fill, Launch, Record, Wait, HostFunction, GraphLaunch, WordSteps>;
 
 }  // namespace hipr

@@ -112,7 +112,7 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
       }
       return answer(data, at(memory.host, offset));
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return answer(data, false);
+      return answer(data, memory.synchronous);
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
       return answer(data, static_cast<std::uint32_t>(memory.id));
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -157,7 +157,9 @@ hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribute attrib
   if (value == nullptr || ptr == nullptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
       *static_cast<const unsigned*>(value) > 1)
     return hipErrorInvalidValue;
-  return findRegion(*p, ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
+  const bool on = *static_cast<const unsigned*>(value) != 0;
+  const bool known = p->allocations.change(ptr, [&](Allocation& memory) { memory.synchronous = on; });
+  return known || findRegion(*p, ptr) ? hipSuccess : hipErrorInvalidDevicePointer;
 }
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr) {

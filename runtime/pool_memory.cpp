@@ -38,6 +38,7 @@ void undoUse(Process& p, MemoryPool& pool, std::size_t size) {
 // A block that was in use before begins a new life.
 hipError_t handOut(Process& p, MemoryPool& pool, KeptBlock block, void** out) {
   block.allocation.id = p.newId();
+  block.allocation.synchronous = false;
   if (!p.allocations.insert({.allocation = block.allocation, .origin = Region::Origin::kStream, .owner = &pool})) {
     undoUse(p, pool, block.allocation.size);
     return hipErrorUnknown;

@@ -146,5 +146,26 @@ TEST_F(StreamTest, EventsBelongToTheirDevice) {
       << "one kind of fence at a time";
 }
 
+TEST_F(StreamTest, BatchesOfWords) {
+  void* p = nullptr;
+  ASSERT_EQ(api::hipMalloc(&p, 64), hipSuccess);
+  hipStreamBatchMemOpParams steps[3] = {};
+  steps[0].writeValue.operation = hipStreamMemOpWriteValue64;
+  steps[0].writeValue.address = p;
+  steps[1].waitValue.operation = hipStreamMemOpWaitValue32;
+  steps[1].waitValue.address = p;
+  steps[2].memoryBarrier.operation = hipStreamMemOpBarrier;
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 2, steps, 0), hipSuccess);
+  EXPECT_EQ(fake().count("words"), 1);
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 3, steps, 0), hipErrorInvalidValue) << "a barrier";
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 2, steps, 1), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 0, steps, 0), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 257, steps, 0), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 2, nullptr, 0), hipErrorInvalidValue);
+  steps[1].waitValue.address = static_cast<std::byte*>(p) + 62;
+  EXPECT_EQ(api::hipStreamBatchMemOp(nullptr, 2, steps, 0), hipErrorInvalidValue) << "half outside";
+  EXPECT_EQ(fake().count("words"), 1);
+}
+
 }  // namespace
 }  // namespace hipr

@@ -16,6 +16,8 @@ hipError_t staysInside(const Device& device, const Operation& operation) {
   if (const auto* fill = std::get_if<Fill>(&operation)) return with(fill->owner);
   if (const auto* wait = std::get_if<Wait>(&operation)) return with(wait->event->owner);
   if (const auto* graph = std::get_if<GraphLaunch>(&operation)) return with(graph->exec->owner);
+  if (const auto* steps = std::get_if<WordSteps>(&operation))
+    for (const WordStep& step : steps->list) HIPR_TRY(with(step.owner));
   return hipSuccess;  // kernels and recorded events are of the stream's own device
 }
 

@@ -26,12 +26,26 @@ auto containing(Map& map, std::uintptr_t address, std::size_t size, SizeOf&& siz
 }
 
 hipError_t locationOf(Process& p, const hipMemLocation& location, Device*& device) {
-  if (location.type != hipMemLocationTypeDevice) return hipErrorInvalidValue;
-  return findDevice(p, location.id, device);
+  const bool known = location.type == hipMemLocationTypeDevice && findDevice(p, location.id, device) == hipSuccess;
+  return known ? hipSuccess : hipErrorInvalidValue;
 }
 
 int accessor(const hipMemLocation& location) {
   return location.type == hipMemLocationTypeDevice ? location.id : hipCpuDeviceId;
+}
+
+hipMemGenericAllocationHandle_t handleOf(std::uint64_t id) {
+  return reinterpret_cast<hipMemGenericAllocationHandle_t>(id);
+}
+
+// One hold or mapping less; the last one takes the memory along. REQUIRES: the lock is held until here.
+hipError_t letGo(VirtualMemory& memory, std::unique_lock<std::mutex> lock, std::uint64_t id) {
+  const auto found = memory.physical.find(id);
+  if (found == memory.physical.end() || found->second.holds != 0 || found->second.mappings != 0) return hipSuccess;
+  const VirtualMemory::Physical physical = found->second;
+  memory.physical.erase(found);
+  lock.unlock();
+  return physical.owner->evenLost().memRelease(physical.number);
 }
 
 }  // namespace
@@ -56,12 +70,13 @@ hipError_t hipMemAddressReserve(void** ptr, size_t size, size_t alignment, void*
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  if (ptr == nullptr || size == 0 || flags != 0 || (alignment & (alignment - 1)) != 0) return hipErrorInvalidValue;
+  if (ptr == nullptr || flags != 0) return hipErrorInvalidValue;
   Core* core;
   HIPR_TRY(device->reach(core));
   const std::size_t granularity = core->memGranularity(device->index);
   if (granularity == 0) return hipErrorNotSupported;
-  if (size % granularity != 0) return hipErrorInvalidValue;
+  // From HIP 7 on it is the value that is wrong.
+  if (size == 0 || size % granularity != 0 || (alignment & (alignment - 1)) != 0) return hipErrorInvalidValue;
   HIPR_TRY(core->memAddressReserve(ptr, size, alignment, addr));
   std::lock_guard lock(p->virtualMemory.mutex);
   p->virtualMemory.reserved[number(*ptr)] = {size, device};
@@ -93,7 +108,9 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, co
   if (handle == nullptr || size == 0 || flags != 0 || prop == nullptr || prop->type != hipMemAllocationTypePinned)
     return hipErrorInvalidValue;
   HIPR_TRY(locationOf(*p, prop->location, device));
-  if (prop->requestedHandleType != hipMemHandleTypeNone) return hipErrorNotSupported;  // sharing is not built
+  if (prop->requestedHandleType != hipMemHandleTypeNone &&
+      prop->requestedHandleType != hipMemHandleTypePosixFileDescriptor)
+    return hipErrorNotSupported;
   Core* core;
   HIPR_TRY(device->reach(core));
   const std::size_t granularity = core->memGranularity(device->index);
@@ -106,22 +123,60 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, co
   HIPR_TRY(core->memCreate(&physical, size, translated));
   const std::uint64_t id = p->newId();
   std::lock_guard lock(p->virtualMemory.mutex);
-  p->virtualMemory.physical[id] = {size, device, physical};
-  *handle = reinterpret_cast<hipMemGenericAllocationHandle_t>(id);
+  p->virtualMemory.physical[id] = {size, device, physical, *prop};
+  *handle = handleOf(id);
   return hipSuccess;
 }
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle) {
   Process* p;
   HIPR_TRY(process(p));
-  VirtualMemory::Physical physical;
-  {
-    std::lock_guard lock(p->virtualMemory.mutex);
-    const auto node = p->virtualMemory.physical.extract(number(handle));
-    if (node.empty()) return hipErrorInvalidValue;
-    physical = node.mapped();
-  }
-  return physical.owner->evenLost().memRelease(physical.number);  // mappings keep the memory itself alive
+  std::unique_lock lock(p->virtualMemory.mutex);
+  const auto found = p->virtualMemory.physical.find(number(handle));
+  if (found == p->virtualMemory.physical.end() || found->second.holds == 0) return hipErrorInvalidValue;
+  --found->second.holds;
+  return letGo(p->virtualMemory, std::move(lock), number(handle));
+}
+
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t* handle, void* addr) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (handle == nullptr || addr == nullptr) return hipErrorInvalidValue;
+  std::lock_guard lock(p->virtualMemory.mutex);
+  auto& mapped = p->virtualMemory.mapped;
+  const auto it = containing(mapped, number(addr), 1, [](const VirtualMemory::Mapping& m) { return m.size; });
+  if (it == mapped.end()) return hipErrorInvalidValue;
+  ++p->virtualMemory.physical.at(it->second.physical).holds;
+  *handle = handleOf(it->second.physical);
+  return hipSuccess;
+}
+
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp* prop, hipMemGenericAllocationHandle_t handle) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (prop == nullptr) return hipErrorInvalidValue;
+  std::lock_guard lock(p->virtualMemory.mutex);
+  const auto found = p->virtualMemory.physical.find(number(handle));
+  if (found == p->virtualMemory.physical.end() || found->second.holds == 0) return hipErrorInvalidValue;
+  *prop = found->second.properties;
+  return hipSuccess;
+}
+
+// AMD's runtime has no sparse arrays.
+hipError_t hipMemMapArrayAsync(hipArrayMapInfo* mapInfoList, unsigned int count, hipStream_t) {
+  return mapInfoList == nullptr || count == 0 ? hipErrorInvalidValue : hipErrorNotSupported;
+}
+
+// A file descriptor for other drivers of the machine: neither softgpu nor a GPU elsewhere has one to give.
+hipError_t hipMemGetHandleForAddressRange(void* handle, hipDeviceptr_t dptr, size_t size,
+                                          hipMemRangeHandleType handleType, unsigned long long flags) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (handle == nullptr || dptr == nullptr || size == 0 || flags != 0 || handleType != hipMemRangeHandleTypeDmaBufFd)
+    return hipErrorInvalidValue;
+  const auto region = p->allocations.find(dptr);
+  if (!region || size > region->allocation.size - region->offsetOf(dptr)) return hipErrorInvalidValue;
+  return hipErrorNotSupported;
 }
 
 hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
@@ -134,7 +189,8 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
     std::lock_guard lock(p->virtualMemory.mutex);
     auto& memory = p->virtualMemory;
     const auto found = memory.physical.find(number(handle));
-    if (found == memory.physical.end() || size > found->second.size) return hipErrorInvalidValue;
+    if (found == memory.physical.end() || found->second.holds == 0 || size > found->second.size)
+      return hipErrorInvalidValue;
     physical = found->second;
     const auto range =
         containing(memory.reserved, number(ptr), size, [](const VirtualMemory::Reservation& r) { return r.size; });
@@ -144,14 +200,17 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
     if (next != memory.mapped.end() && next->first - number(ptr) < size) return hipErrorInvalidValue;
     if (next != memory.mapped.begin() && number(ptr) - std::prev(next)->first < std::prev(next)->second.size)
       return hipErrorInvalidValue;
-    memory.mapped[number(ptr)] = {size, physical.owner, {}};
+    memory.mapped[number(ptr)] = {size, physical.owner, number(handle), {}};
+    ++found->second.mappings;
   }
   Core* core;
   hipError_t error = physical.owner->reach(core);
   if (error == hipSuccess) error = core->memMap(ptr, size, offset, physical.number);
   if (error != hipSuccess) {
-    std::lock_guard lock(p->virtualMemory.mutex);
+    std::unique_lock lock(p->virtualMemory.mutex);
     p->virtualMemory.mapped.erase(number(ptr));
+    --p->virtualMemory.physical.at(number(handle)).mappings;
+    static_cast<void>(letGo(p->virtualMemory, std::move(lock), number(handle)));
     return error;
   }
   p->allocations.insert({.allocation = {.kind = MemoryKind::kDevice,
@@ -167,16 +226,21 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
 hipError_t hipMemUnmap(void* ptr, size_t size) {
   Process* p;
   HIPR_TRY(process(p));
-  Device* owner;
+  VirtualMemory& memory = p->virtualMemory;
+  VirtualMemory::Mapping mapping;
   {
-    std::lock_guard lock(p->virtualMemory.mutex);
-    const auto it = p->virtualMemory.mapped.find(number(ptr));
-    if (it == p->virtualMemory.mapped.end() || it->second.size != size) return hipErrorInvalidValue;
-    owner = it->second.owner;
-    p->virtualMemory.mapped.erase(it);
+    std::lock_guard lock(memory.mutex);
+    const auto it = memory.mapped.find(number(ptr));
+    if (it == memory.mapped.end() || it->second.size != size) return hipErrorInvalidValue;
+    mapping = it->second;
+    memory.mapped.erase(it);
   }
   p->allocations.take(ptr, [](const Region& r) { return r.origin == Region::Origin::kMapped; });
-  return owner->evenLost().memUnmap(ptr, size);
+  const hipError_t error = mapping.owner->evenLost().memUnmap(ptr, size);
+  std::unique_lock lock(memory.mutex);
+  --memory.physical.at(mapping.physical).mappings;
+  static_cast<void>(letGo(memory, std::move(lock), mapping.physical));
+  return error;
 }
 
 hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc, size_t count) {
@@ -221,7 +285,9 @@ hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc,
 hipError_t hipMemGetAccess(unsigned long long* flags, const hipMemLocation* location, void* ptr) {
   Process* p;
   HIPR_TRY(process(p));
+  Device* device;
   if (flags == nullptr || location == nullptr || ptr == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(locationOf(*p, *location, device));
   std::lock_guard lock(p->virtualMemory.mutex);
   auto& mapped = p->virtualMemory.mapped;
   const auto it = containing(mapped, number(ptr), 1, [](const VirtualMemory::Mapping& m) { return m.size; });

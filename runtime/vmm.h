@@ -17,6 +17,9 @@ struct VirtualMemory {
     std::size_t size;
     Device* owner;
     std::uint64_t number;  // the core's
+    hipMemAllocationProp properties;
+    int holds = 1;     // hipMemCreate and hipMemRetainAllocationHandle, less hipMemRelease
+    int mappings = 0;  // it lives as long as it has either
   };
   struct Reservation {
     std::size_t size;
@@ -25,6 +28,7 @@ struct VirtualMemory {
   struct Mapping {
     std::size_t size;
     Device* owner;                            // of the physical memory
+    std::uint64_t physical;                   // its handle
     std::map<int, hipMemAccessFlags> access;  // by device ordinal; -1 is the host
   };
 

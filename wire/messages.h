@@ -12,6 +12,7 @@
 
 #include "types/gpu.h"
 #include "types/platform.h"
+#include "types/word_step.h"
 #include "wire/stream.h"
 
 namespace hipr::wire {
@@ -200,6 +201,30 @@ struct MemoryCreditReply {
   static auto fields(auto& m) { return std::tie(m.status, m.granted); }
 };
 
+// Virtual memory as the program manages it: physical memory, numbered by the client, mapped at addresses of the device
+// range that no MapMemory uses.
+struct CreatePhysical {
+  std::uint64_t number = 0;
+  std::int32_t device = 0;
+  std::uint64_t size = 0;
+  static auto fields(auto& m) { return std::tie(m.number, m.device, m.size); }
+};
+struct ReleasePhysical {
+  std::uint64_t number = 0;
+  static auto fields(auto& m) { return std::tie(m.number); }
+};
+struct MapPhysical {
+  std::uint64_t number = 0, address = 0, size = 0;
+  static auto fields(auto& m) { return std::tie(m.number, m.address, m.size); }
+};
+using UnmapPhysical = UnmapMemory;
+struct SetMemoryAccess {
+  std::uint64_t address = 0, size = 0;
+  std::vector<std::int32_t> devices{};
+  std::vector<std::uint8_t> flags{};  // hipMemAccessFlags, one for each of them
+  static auto fields(auto& m) { return std::tie(m.address, m.size, m.devices, m.flags); }
+};
+
 // `depth` slices of `height` rows of `width` bytes on the device side. The host side is always packed tight.
 struct Shape {
   std::uint64_t address = 0, pitch = 0, slice = 0, width = 0, height = 1, depth = 1;
@@ -293,6 +318,19 @@ struct StreamWaitEvent {
 struct HostFunction {
   std::uint64_t stream = 0, id = 0;
   static auto fields(auto& m) { return std::tie(m.stream, m.id); }
+};
+
+// A word that the stream writes or waits for, and `bytes` (4 or 8) of it.
+struct WordStep {
+  WordAction action = WordAction::kWrite;
+  std::uint8_t bytes = 4;
+  std::uint64_t address = 0, value = 0, mask = 0;
+  static auto fields(auto& m) { return std::tie(m.action, m.bytes, m.address, m.value, m.mask); }
+};
+struct WordSteps {
+  std::uint64_t stream = 0;
+  std::vector<WordStep> list{};  // at most kMostWordSteps
+  static auto fields(auto& m) { return std::tie(m.stream, m.list); }
 };
 
 struct EventCreate {

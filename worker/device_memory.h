@@ -44,6 +44,13 @@ class DeviceMemory {
   };
   // What [address, address + size) is; false when any part of it is not known.
   bool find(std::uint64_t address, std::uint64_t size, Span& span) const;
+  // Free addresses of the reserved range.
+  bool vacant(std::uint64_t address, std::uint64_t size) const {
+    return address >= base_ && size <= size_ && address - base_ <= size_ - size && !overlaps(address, size);
+  }
+  // Memory that is made some other way counts too.
+  void charge(int device, std::uint64_t size) { mapped_[static_cast<std::size_t>(device)] += size; }
+  void refund(int device, std::uint64_t size) { mapped_[static_cast<std::size_t>(device)] -= size; }
   std::uint64_t mapped(int device) const { return mapped_[static_cast<std::size_t>(device)]; }
 
  private:

@@ -14,6 +14,9 @@ bool changesMemory(wire::Opcode opcode) {
   switch (opcode) {
     case wire::Opcode::kMapMemory:
     case wire::Opcode::kUnmapMemory:
+    case wire::Opcode::kCreatePhysical:
+    case wire::Opcode::kReleasePhysical:
+    case wire::Opcode::kUnmapPhysical:
     case wire::Opcode::kAllocateMemory:
     case wire::Opcode::kFreeMemory:
     case wire::Opcode::kDeviceReset:

@@ -37,6 +37,7 @@
 #include "worker/reporter.h"
 #include "worker/session_counters.h"
 #include "worker/transfers.h"
+#include "worker/virtual_memory.h"
 
 namespace hipr::worker {
 
@@ -122,6 +123,13 @@ class Session {
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);
 
+  // --- virtual_memory.cpp
+  hipError_t onCreatePhysical(const wire::CreatePhysical& m);
+  hipError_t onReleasePhysical(const wire::ReleasePhysical& m);
+  hipError_t onMapPhysical(const wire::MapPhysical& m);
+  hipError_t onUnmapPhysical(const wire::UnmapPhysical& m);
+  hipError_t onSetMemoryAccess(const wire::SetMemoryAccess& m);
+
   // --- copies.cpp
   void onUpload(const wire::Upload& m);
   Answer onDownload(const wire::Download& m);
@@ -145,6 +153,9 @@ class Session {
   void onStreamWaitEvent(const wire::StreamWaitEvent& m);
   void onHostFunction(const wire::HostFunction& m);
   hipError_t onHostFunctionDone(const wire::HostFunctionDone& m);
+
+  // --- stream_memory.cpp
+  void onWordSteps(const wire::WordSteps& m);
 
   // --- events.cpp
   std::shared_ptr<Event> event(std::uint64_t number);  // null after refuse()
@@ -189,6 +200,7 @@ class Session {
   CodeCache codeCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
+  VirtualMemory virtualMemory_{backend_, memory_};
   Staging staging_;
   Reporter reporter_;
 

@@ -88,6 +88,8 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kEventCreate>({kB, 0, 0})
       .add<Opcode::kEventRecord>({kB, kA})
       .add<Opcode::kStreamWaitEvent>({1, kB})
+      .add<Opcode::kWordSteps>(
+          {kA, {{WordAction::kWrite, 4, kDevice, 1, 0}, {WordAction::kWaitEqual, 8, kDevice, 1, 1}}})
       .add<Opcode::kHostFunction>({kA, 3})
       .add<Opcode::kHostFunctionDone>({3})
       .add<Opcode::kEventSynchronize>({kB})

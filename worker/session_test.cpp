@@ -98,6 +98,45 @@ TEST(Session, MappingBeyondTheCreditFails) {
   EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
 }
 
+TEST(Session, PhysicalMemoryIsMappedWhereTheClientSays) {
+  SessionOnFake s({}, 64 * kMiB);
+  s.client->hello();
+  const int before = s.fake.liveObjects();
+  s.client->send<Opcode::kCreatePhysical>({7, 0, kMiB});
+  s.client->send<Opcode::kMapPhysical>({7, kTestDeviceBase + kMiB, kMiB});
+  s.client->send<Opcode::kSetMemoryAccess>({kTestDeviceBase + kMiB, kMiB, {0}, {3}});
+  s.client->send<Opcode::kUpload>(
+      uploadHere(wire::kNullStream, {kTestDeviceBase + 2 * kMiB - 4, 0, 0, 4}, bytesOf(42)));
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
+  s.client->send<Opcode::kReleasePhysical>({7});
+  s.client->send<Opcode::kUnmapPhysical>({kTestDeviceBase + kMiB});
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  EXPECT_EQ(s.fake.liveObjects(), before);
+}
+
+TEST(Session, PhysicalMemoryHasItsLimits) {
+  SessionOnFake s({}, 64 * kMiB);
+  const std::uint64_t credit = s.client->hello().credits[0];
+  const auto failure = [&] { return s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status; };
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kCreatePhysical>({7, 0, credit});  // a little is used already
+  EXPECT_EQ(failure(), hipErrorOutOfMemory);
+  s.client->send<Opcode::kCreatePhysical>({7, 0, kMiB});
+  s.client->send<Opcode::kMapPhysical>({7, kTestDeviceBase, kMiB});  // where other memory is
+  EXPECT_EQ(failure(), hipErrorInvalidValue);
+  s.client->send<Opcode::kMapPhysical>({7, kTestDeviceBase + kTestDeviceSize, kMiB});  // outside
+  EXPECT_EQ(failure(), hipErrorInvalidValue);
+  s.client->send<Opcode::kMapPhysical>({7, kTestDeviceBase + kMiB, 2 * kMiB});  // more than there is
+  EXPECT_EQ(failure(), hipErrorInvalidValue);
+  s.client->send<Opcode::kSetMemoryAccess>({kTestDeviceBase, kMiB, {0}, {3}});  // not memory of this kind
+  EXPECT_EQ(failure(), hipErrorInvalidValue);
+  s.client->send<Opcode::kUnmapPhysical>({kTestDeviceBase});
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  s.client->send<Opcode::kCreatePhysical>({7, 0, kMiB});  // the number is taken
+  EXPECT_TRUE(s.client->expectPush<wire::Refused>(Opcode::kRefused));
+}
+
 TEST(Session, UnmappedMemoryStaysUntilWorkIsDone) {
   SessionOnFake s;
   s.client->hello();

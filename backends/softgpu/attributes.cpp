@@ -125,7 +125,7 @@ void fillAttributes(const hipDeviceProp_tR0600& p, AttributeTable& out) {
   SET(CooperativeMultiDeviceUnmatchedSharedMem, p.cooperativeMultiDeviceUnmatchedSharedMem);
   SET(IsLargeBar, p.isLargeBar);
   SET(AsicRevision, p.asicRevision);
-  SET(CanUseStreamWaitValue, 0);
+  SET(CanUseStreamWaitValue, 1);
   SET(ImageSupport, 0);
   SET(PhysicalMultiProcessorCount, p.multiProcessorCount);
   SET(FineGrainSupport, 1);

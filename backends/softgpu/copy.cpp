@@ -185,7 +185,8 @@ Shape shapeOf(const Fill& fill) {
 
 // Done, for everybody who comes later: what the program does next finds it done, on any stream.
 void orderFirst(const CommandPtr& command) {
-  if (command->done()) return;
+  // But a stream that waits for a word may wait for what the program does next.
+  if (command->done() || state().wordWaits.any()) return;
   for (Device& device : state().devices) device.queues.putBehind(command);
 }
 

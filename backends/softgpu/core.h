@@ -63,6 +63,7 @@ class SoftgpuCore : public Core {
   hipError_t perform(const Wait& wait, Stream& stream, Stage until);
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
   hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
+  hipError_t perform(const WordSteps& steps, Stream& stream, Stage until);
 };
 
 }  // namespace hipr::softgpu

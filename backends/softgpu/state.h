@@ -19,6 +19,7 @@
 #include "backends/softgpu/isa/execute.h"
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/queue.h"
+#include "backends/softgpu/stream_memory.h"
 #include "backends/softgpu/thread_pool.h"
 #include "backends/softgpu/usage.h"
 #include "backends/softgpu/vmm.h"
@@ -129,6 +130,7 @@ struct State {
   Arena hostBlocks{kPage};
   ThreadPool copiers;
   HostFunctions hostFunctions;
+  WordWaits wordWaits;
   Vmm vmm;
   std::atomic<bool> closed{false};
 

@@ -88,6 +88,7 @@ void addOtherRows(Book& book);
 void addPoolRows(Book& book);
 void addStreamRows(Book& book);
 void addSymbolRows(Book& book);
+void addVmmRows(Book& book);
 
 }  // namespace hipr::rows
 

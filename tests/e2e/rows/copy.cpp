@@ -43,6 +43,22 @@ hipStream_t own(Scene& s) {
 }  // namespace
 
 void addCopyRows(Book& book) {
+  const auto batch = [](void* Scene::* from) {
+    return [from](Scene& s, auto f) {
+      void *to[] = {s.other, s.other}, *sources[] = {s.*from, s.*from};
+      std::size_t sizes[] = {64, 128}, failed = 0;
+      s.call(f, to, sources, sizes, std::size_t{2}, nullptr, nullptr, std::size_t{0}, &failed, s.stream);
+    };
+  };
+  ROW(hipMemcpyBatchAsync)
+      .standard("into pageable memory",
+                [](Scene& s, auto f) {
+                  void *to[] = {s.host.data()}, *sources[] = {s.device};
+                  std::size_t sizes[] = {64}, failed = 0;
+                  s.call(f, to, sources, sizes, std::size_t{1}, nullptr, nullptr, std::size_t{0}, &failed, s.stream);
+                })
+      .post("on the device", batch(&Scene::device))
+      .post("from pinned memory", batch(&Scene::pinned));
   addCopies(ROW(hipMemcpy));
   ROW(hipMemcpy).standard("device to pinned", [](Scene& s, auto f) {
     s.call(f, s.pinned, s.device, Scene::kBytes, hipMemcpyDeviceToHost);

@@ -43,7 +43,7 @@ const Book& book() {
     addCompilerRows(b), addContextRows(b), addCopyRows(b), addCopyShapeRows(b), addDeviceRows(b), addEventRows(b);
     addFillRows(b), addHiprtcRows(b), addLaunchRows(b), addLibraryRows(b), addManagedRows(b), addMemoryRows(b),
         addModuleRows(b);
-    addOtherRows(b), addPoolRows(b), addStreamRows(b), addSymbolRows(b);
+    addOtherRows(b), addPoolRows(b), addStreamRows(b), addSymbolRows(b), addVmmRows(b);
     addGraphRows(b), addGraphNodeRows(b), addGraphExecRows(b);
     return b;
   }();

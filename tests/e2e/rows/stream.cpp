@@ -28,6 +28,26 @@ void addStreamRows(Book& book) {
   });
   ROW(hipLaunchHostFunc).standard([](Scene& s, auto f) { s.call(f, s.stream, &ignore, nullptr); });
   ROW(hipStreamAddCallback).standard([](Scene& s, auto f) { s.call(f, s.stream, &ignoreStream, nullptr, 0u); });
+  ROW(hipStreamWriteValue32).standard([](Scene& s, auto f) { s.call(f, s.stream, s.device, 1u, 0u); });
+  ROW(hipStreamWriteValue64)
+      .standard([](Scene& s, auto f) { s.call(f, s.stream, s.device, std::uint64_t{1}, 0u); })
+      .standard("into host memory", [](Scene& s, auto f) {
+        void* pinned = nullptr;
+        HIPR_OK(s, hipHostMalloc(&pinned, 64, 0));
+        s.call(f, s.stream, pinned, std::uint64_t{1}, 0u);
+        HIPR_OK(s, hipHostFree(pinned));
+      });
+  ROW(hipStreamWaitValue32).standard([](Scene& s, auto f) { s.call(f, s.stream, s.device, 0u, 0u, ~0u); });
+  ROW(hipStreamWaitValue64).standard([](Scene& s, auto f) {
+    s.call(f, s.stream, s.device, std::uint64_t{0}, 0u, ~std::uint64_t{0});
+  });
+  ROW(hipStreamBatchMemOp).standard([](Scene& s, auto f) {
+    hipStreamBatchMemOpParams steps[2] = {};
+    steps[0].writeValue.operation = hipStreamMemOpWriteValue32;
+    steps[1].waitValue.operation = hipStreamMemOpWaitValue32;
+    steps[0].writeValue.address = steps[1].waitValue.address = s.device;
+    s.call(f, s.stream, 2u, steps, 0u);
+  });
   ROW(hipStreamCopyAttributes).standard([](Scene& s, auto f) {
     hipStream_t stream = newStream(s);
     s.call(f, stream, s.stream);

@@ -1,0 +1,121 @@
+#include "worker/virtual_memory.h"
+
+#include "worker/session.h"
+
+namespace hipr::worker {
+namespace {
+
+void* at(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+}  // namespace
+
+VirtualMemory::~VirtualMemory() {
+  while (!mapped_.empty()) unmap(mapped_.begin()->first)->free();
+  while (!physical_.empty()) release(physical_.begin()->first);
+}
+
+hipError_t VirtualMemory::create(std::uint64_t number, int device, std::uint64_t size) {
+  hipMemAllocationProp prop{};
+  prop.type = hipMemAllocationTypePinned;
+  prop.location = {hipMemLocationTypeDevice, backend_.native(device)};
+  hipMemGenericAllocationHandle_t handle = nullptr;
+  if (const hipError_t error = backend_.hip.hipMemCreate(&handle, size, &prop, 0); error != hipSuccess) return error;
+  physical_[number] = std::make_shared<Physical>(Physical{device, size, handle});
+  memory_.charge(device, size);
+  return hipSuccess;
+}
+
+// The runtime keeps memory that is mapped; the client has got its credit back.
+void VirtualMemory::letGo(Physical& physical) {
+  if (!physical.held && physical.mappings == 0) memory_.refund(physical.device, physical.size);
+}
+
+void VirtualMemory::release(std::uint64_t number) {
+  const auto node = physical_.extract(number);
+  if (node.empty()) return;
+  node.mapped()->held = false;
+  backend_.hip.hipMemRelease(node.mapped()->handle);
+  letGo(*node.mapped());
+}
+
+hipError_t VirtualMemory::map(std::uint64_t number, std::uint64_t address, std::uint64_t size) {
+  const auto found = physical_.find(number);
+  const std::uint64_t unit = memory_.granularity();
+  if (found == physical_.end() || !unit || !size || address % unit || size % unit || size > found->second->size ||
+      !memory_.vacant(address, size))
+    return hipErrorInvalidValue;
+  leaving_.freeOverlapping(address, size);
+  Physical& physical = *found->second;
+  if (const hipError_t error = backend_.hip.hipMemMap(at(address), size, 0, physical.handle, 0); error != hipSuccess)
+    return error;
+  ++physical.mappings;
+  mapped_[address] = {size, found->second};
+  memory_.adopt(physical.device, address, size);
+  return hipSuccess;
+}
+
+std::shared_ptr<Leaving> VirtualMemory::unmap(std::uint64_t address) {
+  const auto node = mapped_.extract(address);
+  if (node.empty()) return nullptr;
+  const Mapping mapping = node.mapped();
+  memory_.disown(address);
+  --mapping.physical->mappings;
+  letGo(*mapping.physical);
+  return leaving_.add(address, mapping.size,
+                      [this, address, size = mapping.size] { backend_.hip.hipMemUnmap(at(address), size); });
+}
+
+hipError_t VirtualMemory::setAccess(std::uint64_t address, std::uint64_t size,
+                                    const std::vector<hipMemAccessDesc>& who) {
+  // Whole mappings, one after the other.
+  auto next = mapped_.find(address);
+  for (std::uint64_t left = size; left; ++next) {
+    if (next == mapped_.end() || next->first != address + (size - left) || next->second.size > left)
+      return hipErrorInvalidValue;
+    left -= next->second.size;
+  }
+  return backend_.hip.hipMemSetAccess(at(address), size, who.data(), who.size());
+}
+
+hipError_t Session::onCreatePhysical(const wire::CreatePhysical& m) {
+  if (!hasDevice(m.device)) return hipErrorInvalidDevice;
+  if (!m.number || virtualMemory_.has(m.number)) {
+    refuse("physical memory " + std::to_string(m.number) + " cannot be made");
+    return hipErrorInvalidValue;
+  }
+  if (!withinCredit(m.device, m.size)) return hipErrorOutOfMemory;
+  return virtualMemory_.create(m.number, m.device, m.size);
+}
+
+hipError_t Session::onReleasePhysical(const wire::ReleasePhysical& m) {
+  virtualMemory_.release(m.number);  // making it may have failed
+  return hipSuccess;
+}
+
+hipError_t Session::onMapPhysical(const wire::MapPhysical& m) {
+  return virtualMemory_.map(m.number, m.address, m.size);
+}
+
+hipError_t Session::onUnmapPhysical(const wire::UnmapPhysical& m) {
+  const auto leaving = virtualMemory_.unmap(m.address);
+  if (leaving) order_.afterEverything([leaving] { leaving->free(); });  // mapping it may have failed
+  return hipSuccess;
+}
+
+hipError_t Session::onSetMemoryAccess(const wire::SetMemoryAccess& m) {
+  if (m.devices.empty() || m.devices.size() != m.flags.size()) {
+    refuse("access for nobody");
+    return hipErrorInvalidValue;
+  }
+  std::vector<hipMemAccessDesc> who;
+  for (std::size_t i = 0; i < m.devices.size(); ++i) {
+    if (!hasDevice(m.devices[i])) return hipErrorInvalidDevice;
+    who.push_back(
+        {{hipMemLocationTypeDevice, backend_.native(m.devices[i])}, static_cast<hipMemAccessFlags>(m.flags[i])});
+  }
+  return virtualMemory_.setAccess(m.address, m.size, who);
+}
+
+}  // namespace hipr::worker

@@ -5,7 +5,7 @@
 namespace hipr::worker {
 namespace {
 
-hipError_t give(const HipTable& hip, const wire::WordStep& step, hipStream_t stream) {
+hipError_t giveWord(const HipTable& hip, const wire::WordStep& step, hipStream_t stream) {
   void* const at = reinterpret_cast<void*>(step.address);
   const auto narrow = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
   if (waits(step.action)) {
@@ -34,7 +34,7 @@ void Session::onWordSteps(const wire::WordSteps& m) {
   submit<wire::Opcode::kWordSteps>(s, m, error, [this, s](const wire::WordSteps& steps) {
     hipError_t given = hipSuccess;
     for (const wire::WordStep& step : steps.list)
-      if (given == hipSuccess) given = give(backend_.hip, step, s->native);
+      if (given == hipSuccess) given = giveWord(backend_.hip, step, s->native);
     return given;
   });
   for (const wire::WordStep& step : m.list) noteHostWrite(*s, step.address);

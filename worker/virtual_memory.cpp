@@ -46,7 +46,7 @@ hipError_t VirtualMemory::map(std::uint64_t number, std::uint64_t address, std::
   if (found == physical_.end() || !unit || !size || address % unit || size % unit || size > found->second->size ||
       !memory_.vacant(address, size))
     return hipErrorInvalidValue;
-  leaving_.freeOverlapping(address, size);
+  if (!leaving_.vacate(address, size)) return hipErrorOutOfMemory;
   Physical& physical = *found->second;
   if (const hipError_t error = backend_.hip.hipMemMap(at(address), size, 0, physical.handle, 0); error != hipSuccess)
     return error;

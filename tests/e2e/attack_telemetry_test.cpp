@@ -37,7 +37,7 @@ class Telemetry : public ::testing::Test {
 
 TEST_F(Telemetry, IdleConnectionsKeepNobodyOut) {
   std::vector<TestClient> idle;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 530; ++i) {
     idle.push_back(connectTo(worker_));
     std::vector<std::byte> storage;
     ASSERT_EQ((idle.back().call<wire::SmiOpenReply, Opcode::kSmiOpen>({}, storage).status), 0) << i;
@@ -47,7 +47,7 @@ TEST_F(Telemetry, IdleConnectionsKeepNobodyOut) {
 }
 
 TEST_F(Telemetry, SilentScrapersKeepNobodyOut) {
-  std::vector<net::Socket> silent(600);
+  std::vector<net::Socket> silent(530);
   for (net::Socket& socket : silent)
     ASSERT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker_.metricsPort())}, 5, socket).ok());
   EXPECT_TRUE(answers());

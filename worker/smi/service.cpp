@@ -19,6 +19,7 @@ constexpr std::size_t kMaxPeers =
 constexpr std::chrono::seconds kPatience(15);  // to greet, to send a request of HTTP, to take an answer
 constexpr std::chrono::seconds kIdle(300);     // between two questions; clients of ours connect again by themselves
 constexpr int kIoTimeout = 60;
+constexpr int kMostArrivals = 64;  // scrapers taken in before everybody else has a turn
 
 bool wouldBlock() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -54,11 +55,13 @@ void SmiService::admit(net::Socket socket, std::unique_ptr<Protocol> protocol) {
   peers_.push_back({std::move(socket), std::move(protocol), {}, {}, 0, false, now + kPatience, now});
 }
 
-void SmiService::acceptScraper() {
-  net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!socket.open()) return;
-  const bool local = net::isLoopback(socket);
-  admit(std::move(socket), std::make_unique<HttpProtocol>(station_, local, readToken_));
+void SmiService::acceptScrapers() {
+  for (int i = 0; i < kMostArrivals; ++i) {
+    net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket.open()) return;
+    const bool local = net::isLoopback(socket);
+    admit(std::move(socket), std::make_unique<HttpProtocol>(station_, local, readToken_));
+  }
 }
 
 bool SmiService::receive(Peer& peer) {
@@ -111,6 +114,7 @@ int SmiService::pollTimeout(Clock::time_point now) const {
 }
 
 void SmiService::run() {
+  if (metrics_.open()) fcntl(metrics_.fd(), F_SETFL, fcntl(metrics_.fd(), F_GETFL) | O_NONBLOCK);
   std::vector<pollfd> entries;
   for (;;) {
     station_.setClients(peers_.size());
@@ -131,7 +135,7 @@ void SmiService::run() {
     });
     net::Socket arrived;
     while (doorway_.take(arrived)) admit(std::move(arrived), std::make_unique<SmiProtocol>(station_));
-    if (entries[1].revents & POLLIN) acceptScraper();
+    if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }
 

@@ -39,7 +39,7 @@ class SmiService {
   };
 
   void admit(net::Socket socket, std::unique_ptr<Protocol> protocol);
-  void acceptScraper();
+  void acceptScrapers();
   bool attend(Peer& peer, short events);  // false: the connection is over
   bool receive(Peer& peer);
   bool answer(Peer& peer);

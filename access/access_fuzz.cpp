@@ -3,8 +3,7 @@
 
 #include <cstdlib>
 
-#include "access/challenge.h"
-#include "access/frame.h"
+#include "access/admit.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace hipr;
@@ -27,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!peer.send({reinterpret_cast<const std::byte*>(data) + 1, size - 1}).ok()) std::abort();
   shutdown(peer.fd(), SHUT_WR);
   const std::string token = "nobody could guess this";
-  const Status status = data[0] & 1 ? access::present(ours, token, 1) : access::admit(ours, token, 1);
+  wire::Header next;
+  const Status status = data[0] & 1 ? access::present(ours, token, 1) : access::admit(ours, token, 1, next);
   if (status.ok()) std::abort();
   return 0;
 }

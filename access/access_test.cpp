@@ -6,8 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "access/challenge.h"
-#include "access/frame.h"
+#include "access/admit.h"
 #include "access/token.h"
 
 namespace hipr::access {
@@ -28,7 +27,7 @@ class Greeting : public ::testing::Test {
   // What both sides think of it.
   void greet(const std::string& clients, const std::string& workers) {
     std::thread worker([&] {
-      admitted_ = admit(worker_, workers, kPatience);
+      admitted_ = admit(worker_, workers, kPatience, next_);
       if (admitted_.ok()) return;
       std::vector<std::byte> frame;
       wire::appendFrame(frame, wire::Opcode::kRefused, 0, 0, wire::Refused{0, admitted_.message()});
@@ -50,20 +49,21 @@ class Greeting : public ::testing::Test {
 
   net::Socket client_, worker_;
   Status presented_, admitted_;
+  wire::Header next_;
 };
 
-TEST_F(Greeting, TheSameTokenOpensTheDoorAndLeavesTheNextMessage) {
+TEST_F(Greeting, TheSameTokenOpensTheDoorToTheNextMessage) {
   greet(kToken, kToken);
   EXPECT_TRUE(presented_.ok()) << presented_.message();
   EXPECT_TRUE(admitted_.ok()) << admitted_.message();
-  EXPECT_EQ(firstOpcode(worker_, kPatience), static_cast<std::uint16_t>(wire::Opcode::kHello));
+  EXPECT_EQ(next_.opcode, static_cast<std::uint16_t>(wire::Opcode::kHello));
 }
 
 TEST_F(Greeting, WithoutTokensNothingIsSaid) {
   greet("", "");
   EXPECT_TRUE(presented_.ok());
   EXPECT_TRUE(admitted_.ok());
-  EXPECT_EQ(firstOpcode(worker_, kPatience), static_cast<std::uint16_t>(wire::Opcode::kHello));
+  EXPECT_EQ(next_.opcode, static_cast<std::uint16_t>(wire::Opcode::kHello));
 }
 
 TEST_F(Greeting, TheClientFindsOutAWorkerWithAnotherToken) {
@@ -87,7 +87,7 @@ TEST_F(Greeting, AClientWithoutTokenIsToldWhatToSet) {
 
 // Somebody who does not know the token, but says everything else as a client would.
 TEST_F(Greeting, AGuessIsRefused) {
-  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience); });
+  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
   wire::Header header;
   std::vector<std::byte> payload;
   wire::ChallengeReply reply;
@@ -100,17 +100,29 @@ TEST_F(Greeting, AGuessIsRefused) {
 }
 
 TEST_F(Greeting, AnotherMessageInThePlaceOfTheProofIsRefused) {
-  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience); });
+  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
   send(client_, wire::Opcode::kChallenge, wire::Challenge{});
   send(client_, wire::Opcode::kHello, wire::Hello{});
   worker.join();
   EXPECT_FALSE(admitted_.ok());
 }
 
+TEST_F(Greeting, AChallengeIsTakenOnce) {
+  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
+  for (int i = 0; i < 2; ++i) send(client_, wire::Opcode::kChallenge, wire::Challenge{});
+  worker.join();
+  EXPECT_FALSE(admitted_.ok());
+}
+
+TEST_F(Greeting, AProofWithoutAChallengeIsRefused) {
+  send(client_, wire::Opcode::kProof, wire::Proof{prove(Side::kClient, kToken, {}, {})});
+  EXPECT_FALSE(admit(worker_, kToken, kPatience, next_).ok());
+}
+
 TEST_F(Greeting, AVanishingClientIsNotAdmitted) {
   send(client_, wire::Opcode::kChallenge, wire::Challenge{});
   client_.close();
-  EXPECT_FALSE(admit(worker_, kToken, kPatience).ok());
+  EXPECT_FALSE(admit(worker_, kToken, kPatience, next_).ok());
 }
 
 TEST(Proof, IsHmacSha256) {

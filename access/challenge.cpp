@@ -69,25 +69,38 @@ Status present(net::Socket& socket, const std::string& token, int timeoutSeconds
               wire::Proof{prove(Side::kClient, token, challenge.number, reply.number)});
 }
 
-Status admit(net::Socket& socket, const std::string& token, int timeoutSeconds) {
-  const bool presents = firstOpcode(socket, timeoutSeconds) == kChallenge;
-  if (token.empty() && !presents) return {};
-  if (token.empty()) {
+bool Admission::concerns(const wire::Header& header) {
+  return header.opcode == kChallenge || header.opcode == kProof;
+}
+
+Status Admission::take(const wire::Header& header, std::span<const std::byte> payload, std::vector<std::byte>& reply) {
+  if (token_.empty()) {
     return Status::unavailable(
         "this worker has no token; start it with --token-file, or unset HIP_REMOTE_TOKEN and HIP_REMOTE_TOKEN_FILE");
   }
-  if (!presents) return Status::unavailable("this worker wants a token; set HIP_REMOTE_TOKEN or HIP_REMOTE_TOKEN_FILE");
   wire::Challenge challenge;
-  if (Status status = receive(socket, kChallenge, challenge); !status.ok()) return status;
-  const wire::Bits256 number = randomNumber();
-  const wire::ChallengeReply reply{number, prove(Side::kWorker, token, challenge.number, number)};
-  if (Status status = send(socket, wire::Opcode::kChallenge, wire::HIP_REMOTE_FLAG_REPLY, reply); !status.ok())
-    return status;
   wire::Proof proof;
-  if (Status status = receive(socket, kProof, proof); !status.ok())
-    return status.within("no proof that the client knows the token");
-  const bool known = equal(proof.proof, prove(Side::kClient, token, challenge.number, number));
-  return known ? Status{} : Status::unavailable("the token is wrong");
+  if (stage_ == Stage::kNew && header.opcode == kChallenge && decode(payload, challenge)) {
+    client_ = challenge.number;
+    worker_ = randomNumber();
+    wire::appendFrame(reply, wire::Opcode::kChallenge, header.request, wire::HIP_REMOTE_FLAG_REPLY,
+                      wire::ChallengeReply{worker_, prove(Side::kWorker, token_, client_, worker_)});
+    stage_ = Stage::kChallenged;
+    return {};
+  }
+  if (stage_ == Stage::kChallenged && header.opcode == kProof && decode(payload, proof)) {
+    if (!equal(proof.proof, prove(Side::kClient, token_, client_, worker_)))
+      return Status::unavailable("the token is wrong");
+    stage_ = Stage::kProved;
+    return {};
+  }
+  return Status::invalid("a malformed greeting");
+}
+
+Status Admission::open() const {
+  if (token_.empty() || stage_ == Stage::kProved) return {};
+  if (stage_ == Stage::kChallenged) return Status::unavailable("no proof that the client knows the token");
+  return Status::unavailable("this worker wants a token; set HIP_REMOTE_TOKEN or HIP_REMOTE_TOKEN_FILE");
 }
 
 }  // namespace hipr::access

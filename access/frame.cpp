@@ -1,9 +1,5 @@
 #include "access/frame.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-
 namespace hipr::access {
 
 Status receiveFrame(net::Socket& socket, std::uint64_t limit, wire::Header& header, std::vector<std::byte>& payload) {
@@ -19,17 +15,6 @@ Status receiveFrame(net::Socket& socket, std::uint64_t limit, wire::Header& head
   if (header.opcode != static_cast<std::uint16_t>(wire::Opcode::kRefused)) return {};
   wire::Refused refused;
   return Status::unavailable("refused: " + (decode(payload, refused) ? refused.text : "?"));
-}
-
-std::uint16_t firstOpcode(const net::Socket& socket, int timeoutSeconds) {
-  socket.setReceiveTimeout(timeoutSeconds);
-  std::byte bytes[wire::kHeaderSize];
-  wire::Header header;
-  ssize_t got = 0;
-  do {
-    got = recv(socket.fd(), bytes, sizeof bytes, MSG_PEEK | MSG_WAITALL);
-  } while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof bytes) && wire::decodeHeader(bytes, header) ? header.opcode : 0;
 }
 
 }  // namespace hipr::access

@@ -1,5 +1,7 @@
 #include "access/token.h"
 
+#include <sodium.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -27,6 +29,10 @@ Status readTokenFile(const std::string& path, std::string& token) {
   if (!file) return Status::notFound("token file " + path + ": " + std::strerror(errno));
   std::getline(file, line);
   return accept(std::move(line), token).within("token file " + path);
+}
+
+bool sameToken(const std::string& token, std::string_view offered) {
+  return token.size() == offered.size() && sodium_memcmp(token.data(), offered.data(), token.size()) == 0;
 }
 
 Status tokenFromEnvironment(std::string& token) {

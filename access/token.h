@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -12,6 +13,9 @@ inline constexpr std::size_t kShortestToken = 16;
 
 // The first line of a file. Read anew for every connection, so that a token can be replaced while things run.
 Status readTokenFile(const std::string& path, std::string& token);
+
+// In the same time wherever they differ.
+bool sameToken(const std::string& token, std::string_view offered);
 
 // HIP_REMOTE_TOKEN, or the file that HIP_REMOTE_TOKEN_FILE names; empty when neither is set.
 Status tokenFromEnvironment(std::string& token);

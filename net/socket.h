@@ -29,8 +29,8 @@ class Socket {
   void close();
   void shutdown();  // wakes every thread blocked on it
 
-  // Latency settings of both sides: no Nagle, and at most 256 KiB unsent in the kernel so that a small message
-  // overtakes bulk.
+  // Settings of both sides: no Nagle; at most 256 KiB unsent in the kernel, so that a small message overtakes bulk; and
+  // an idle connection is probed every few seconds, so that each side learns that the other's machine is gone.
   void tune(int ioTimeoutSeconds);
 
   void setReceiveTimeout(int seconds) const;  // 0: none
@@ -63,6 +63,7 @@ Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out);
 // Port 0 picks a free one; `bound` tells which.
 Status listenOn(const std::string& address, std::uint16_t port, Socket& out, std::uint16_t* bound);
 
+bool isLoopback(const Socket& socket);       // the peer is on this machine
 std::string peerName(const Socket& socket);  // "127.0.0.1:40312"
 
 }  // namespace hipr::net

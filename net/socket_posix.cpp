@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -80,6 +81,9 @@ void Socket::tune(int ioTimeoutSeconds) {
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   setsockopt(fd_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
   setsockopt(fd_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  const int probe = std::clamp(ioTimeoutSeconds / 12, 1, 5);
+  setsockopt(fd_, IPPROTO_TCP, TCP_KEEPIDLE, &probe, sizeof probe);
+  setsockopt(fd_, IPPROTO_TCP, TCP_KEEPINTVL, &probe, sizeof probe);
   const unsigned userTimeout = static_cast<unsigned>(ioTimeoutSeconds) * 1000;
   setsockopt(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, &userTimeout, sizeof userTimeout);
   timeval timeout{ioTimeoutSeconds, 0};
@@ -209,6 +213,11 @@ Status listenOn(const std::string& address, std::uint16_t port, Socket& out, std
                                             : reinterpret_cast<sockaddr_in*>(&name)->sin_port);
   out = std::move(socket);
   return {};
+}
+
+bool isLoopback(const Socket& socket) {
+  const std::string name = peerName(socket);
+  return name.starts_with("127.") || name.starts_with("[::1]") || name.starts_with("[::ffff:127.");
 }
 
 std::string peerName(const Socket& socket) {

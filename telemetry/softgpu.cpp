@@ -1,5 +1,9 @@
 // softgpu as a source: what its processes publish (backends/softgpu/usage_page.h). Memory and activity are true;
 // clocks, power and temperatures do not exist and are absent.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -7,6 +11,7 @@
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/usage_page.h"
 #include "telemetry/pci.h"
+#include "telemetry/softgpu_usage.h"
 #include "telemetry/source.h"
 
 namespace hipr::telemetry {
@@ -148,6 +153,26 @@ class SoftgpuSource : public Source {
 };
 
 }  // namespace
+
+std::string softgpuUsageFolder() {
+  return softgpu::usageFolder();
+}
+
+void shareSoftgpuUsage(gid_t group) {
+  const std::string folder = softgpu::usageFolder();
+  if (folder.empty()) return;
+  mkdir(folder.c_str(), 0700);
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat info{};
+  // Nobody removes what is another's.
+  if (fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == 0 && fchown(fd, 0, group) == 0) fchmod(fd, 01770);
+  if (fd >= 0) close(fd);
+}
+
+void forgetSoftgpuUsage(pid_t process) {
+  const std::string folder = softgpu::usageFolder();
+  if (!folder.empty()) unlink((folder + "/" + std::to_string(process)).c_str());
+}
 
 Status openSoftgpu(SourcePtr& source) {
   std::vector<softgpu::Gpu> kinds;

@@ -92,7 +92,7 @@ hipError_t DeviceMemory::map(int device, std::uint64_t address, std::uint64_t si
       address - base_ > size_ - size || overlaps(address, size)) {
     return hipErrorInvalidValue;
   }
-  leaving_.freeOverlapping(address, size);
+  if (!leaving_.vacate(address, size)) return hipErrorNotReady;
   const hipMemAllocationProp prop = propertiesFor(backend_.native(device));
   hipMemGenericAllocationHandle_t handle = nullptr;
   if (hipError_t error = backend_.hip.hipMemCreate(&handle, size, &prop, 0); error != hipSuccess) return error;

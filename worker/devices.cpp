@@ -88,9 +88,9 @@ wire::MemoryInfoReply Session::onMemoryInfo(const wire::MemoryInfo& m) {
   std::size_t free = 0, total = 0;
   reply.status = backend_.hip.hipMemGetInfo(&free, &total);
   // The runtime knows what is used; the ledger knows what others may still use.
-  const Ledger& ledger = *options_.ledger;
-  const std::uint64_t unspent = ledger.promised(m.device, options_.account) - memory_.mapped(m.device);
-  reply.free = std::min<std::uint64_t>(free, ledger.available(m.device) + unspent);
+  Credit& credit = *options_.credit;
+  const std::uint64_t unspent = credit.promised(m.device) - memory_.mapped(m.device);
+  reply.free = std::min<std::uint64_t>(free, credit.available(m.device) + unspent);
   reply.total = options_.memoryLimit ? std::min<std::uint64_t>(total, options_.memoryLimit) : total;
   return reply;
 }

@@ -13,13 +13,25 @@ constexpr std::size_t kCapacity = 256 << 10;
 constexpr std::size_t kAhead = 16 << 10;
 constexpr std::size_t kBehindBulk = 256;
 constexpr std::chrono::seconds kPatience(2);
+constexpr const char* kTooLate = "the client said nothing in time";
 
 }  // namespace
 
 FrameReader::FrameReader(net::Transport& transport) : transport_(transport), buffer_(new std::byte[kCapacity]) {}
 
-void FrameReader::setTimeout(int seconds) {
-  transport_.setTimeout(seconds * 1000);
+void FrameReader::setDeadline(std::optional<Clock::time_point> end) {
+  deadline_ = end;
+  if (!end) transport_.setTimeout(0);
+}
+
+Status FrameReader::receive(std::span<const net::Transport::Room> rooms, std::size_t* got) {
+  if (deadline_) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+    if (left <= 0) return Status::unavailable(kTooLate);
+    transport_.setTimeout(static_cast<int>(left));
+  }
+  Status status = transport_.receive(rooms, net::Transport::Patience::kWait, got);
+  return status.ok() && *got == 0 ? Status::unavailable(kTooLate) : status;
 }
 
 void FrameReader::compact() {
@@ -47,9 +59,7 @@ Status FrameReader::fill(std::size_t wanted) {
     const net::Transport::Room room(buffer_.get() + end_,
                                     std::min(std::max(kAhead, wanted - buffered()), kCapacity - end_));
     std::size_t got = 0;
-    if (Status status = transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got); !status.ok())
-      return status;
-    if (got == 0) return Status::unavailable("the client said nothing in time");
+    if (Status status = receive({&room, 1}, &got); !status.ok()) return status;
     end_ += got;
     drained_ = got < room.size();
   }
@@ -88,8 +98,7 @@ Status FrameReader::read(void* out, std::size_t size) {
   while (size) {
     const net::Transport::Room rooms[2] = {{at, size}, {buffer_.get(), kBehindBulk}};
     std::size_t got = 0;
-    if (Status status = transport_.receive(rooms, net::Transport::Patience::kWait, &got); !status.ok()) return status;
-    if (got == 0) return Status::unavailable("the client said nothing in time");
+    if (Status status = receive(rooms, &got); !status.ok()) return status;
     const std::size_t direct = std::min(got, size);
     at += direct;
     size -= direct;
@@ -99,13 +108,11 @@ Status FrameReader::read(void* out, std::size_t size) {
 }
 
 void FrameReader::discard() {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
   begin_ = end_ = 0;
-  setTimeout(static_cast<int>(kPatience.count()));
+  setDeadline(Clock::now() + kPatience);
   const net::Transport::Room room(buffer_.get(), kCapacity);
   std::size_t got = 0;
-  while (std::chrono::steady_clock::now() < end &&
-         transport_.receive({&room, 1}, net::Transport::Patience::kWait, &got).ok() && got) {
+  while (receive({&room, 1}, &got).ok()) {
   }
 }
 

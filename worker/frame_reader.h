@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "net/transport.h"
@@ -17,7 +18,8 @@ class FrameReader {
  public:
   explicit FrameReader(net::Transport& transport);
 
-  void setTimeout(int seconds);  // for each wait; 0: none
+  using Clock = std::chrono::steady_clock;
+  void setDeadline(std::optional<Clock::time_point> end);  // of all waits together, until another one is set
 
   // Takes in what has arrived, without waiting. False when there is no whole header yet.
   bool poll();
@@ -39,11 +41,13 @@ class FrameReader {
  private:
   std::size_t buffered() const { return end_ - begin_; }
   void compact();
-  Status fill(std::size_t wanted);  // at least `wanted` bytes buffered
+  Status fill(std::size_t wanted);                                                // at least `wanted` bytes buffered
+  Status receive(std::span<const net::Transport::Room> rooms, std::size_t* got);  // at least one byte
 
   net::Transport& transport_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0, end_ = 0;
+  std::optional<Clock::time_point> deadline_;
   bool drained_ = false;                // the last receive took all there was: the next poll() need not look
   std::unique_ptr<std::byte[]> large_;  // a payload beyond the buffer
 };

@@ -9,6 +9,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr int kMaxGreetings = 8;
+constexpr std::uint64_t kMaxGreeting = 8 << 10;  // bytes: lists of messages and names are short
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 47;
 
@@ -36,21 +37,37 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   reply.platform = options_.platform;
   reply.knownCode = codeCache_.known();
   for (int device = 0; device < backend_.devices(); ++device) {
-    Ledger& ledger = *options_.ledger;
-    const std::uint64_t already = ledger.promised(device, options_.account);
-    reply.credits.push_back(already ? already
-                                    : ledger.grant(device, options_.account, firstCredit(ledger.available(device))));
+    Credit& credit = *options_.credit;
+    const std::uint64_t already = credit.promised(device);
+    reply.credits.push_back(already ? already : credit.grant(device, firstCredit(credit.available(device))));
   }
-  if (!greeted_) {
-    if (options_.board) {
-      options_.board->introduce(options_.account, m.hostName + ":" + std::to_string(m.process), m.program);
-    }
-    logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),
-             m.hostName.c_str());
-  }
-  greeted_ = true;
-  reader_.setTimeout(0);  // from now on a client may be silent as long as it lives
+  if (options_.page) options_.page->introduce(m.hostName + ":" + std::to_string(m.process), m.program);
+  logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),
+           m.hostName.c_str());
+  // A client that offered another range may not have this one, and says so by another Hello.
+  phase_ = Phase::kOffered;
+  if (reply.deviceBase == 0 || reply.deviceBase == m.deviceBase) accept();
   return reply;
+}
+
+void Session::accept() {
+  phase_ = Phase::kGreeted;
+  reader_.setDeadline({});  // from now on a client may be silent as long as it lives
+}
+
+Status Session::expects(const wire::Header& header) {
+  const auto opcode = static_cast<wire::Opcode>(header.opcode);
+  const std::string name = wire::opcodeName(header.opcode);
+  if (opcode == wire::Opcode::kHello) {
+    if (greeted()) return Status::invalid("a second Hello");
+    if (header.length > kMaxGreeting) return Status::invalid("a Hello of " + std::to_string(header.length) + " bytes");
+    return {};
+  }
+  if (phase_ == Phase::kOffered && opcode != wire::Opcode::kPing) accept();
+  if (greeted()) return {};
+  if (opcode != wire::Opcode::kPing) return Status::invalid(name + " before Hello");
+  return header.length <= kMaxGreeting ? Status{}
+                                       : Status::invalid("a Ping of " + std::to_string(header.length) + " bytes");
 }
 
 bool Session::reserveRanges(const wire::Hello& m, wire::HelloReply& reply) {
@@ -79,7 +96,7 @@ bool Session::reserveRanges(const wire::Hello& m, wire::HelloReply& reply) {
 }
 
 hipError_t Session::onGoodbye(const wire::Goodbye&) {
-  leaving_ = true;
+  phase_ = Phase::kLeft;
   return hipSuccess;
 }
 

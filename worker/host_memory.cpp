@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstring>
 #include <vector>
 
 namespace hipr::worker {
@@ -69,21 +70,29 @@ hipError_t HostMemory::expose(const wire::ExposeHost& m) {
   if (next != regions_.begin() && std::prev(next)->first + std::prev(next)->second.size > address) {
     return hipErrorInvalidValue;
   }
-  leaving_.freeOverlapping(address, pages);
-  if (mmap(at(address), pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    return hipErrorOutOfMemory;
-  }
-  hipError_t error = backend_.hip.hipHostRegister(at(address), pages, hipHostRegisterMapped | hipHostRegisterPortable);
-  if (error == hipSuccess && !mirror_.add(number, static_cast<std::byte*>(at(address)), size)) {
+  if (hipError_t error = place(address, pages); error != hipSuccess) return error;
+  if (!mirror_.add(number, static_cast<std::byte*>(at(address)), size)) {
     backend_.hip.hipHostUnregister(at(address));
-    error = hipErrorInvalidValue;
-  }
-  if (error != hipSuccess) {
     unmap(address, pages);
-    return error;
+    return hipErrorInvalidValue;
   }
   regions_[address] = {size, number};
   return hipSuccess;
+}
+
+hipError_t HostMemory::place(std::uint64_t address, std::uint64_t size) {
+  // Programs register the same memory again and again; there is no need to wait until the GPU has let go of it.
+  if (leaving_.claim(address, size)) {
+    std::memset(at(address), 0, size);
+    return hipSuccess;
+  }
+  if (!leaving_.vacate(address, size)) return hipErrorNotReady;
+  if (mmap(at(address), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    return hipErrorOutOfMemory;
+  const hipError_t error =
+      backend_.hip.hipHostRegister(at(address), size, hipHostRegisterMapped | hipHostRegisterPortable);
+  if (error != hipSuccess) unmap(address, size);
+  return error;
 }
 
 std::shared_ptr<Leaving> HostMemory::conceal(std::uint64_t address) {

@@ -35,6 +35,8 @@ class HostMemory {
   bool exchange() { return mirror_.exchange(); }  // the same while kernels run
 
  private:
+  hipError_t place(std::uint64_t address, std::uint64_t size);  // memory that the runtime knows, all zeros
+
   struct Region {
     std::uint64_t size = 0, number = 0;
   };

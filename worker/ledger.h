@@ -1,6 +1,6 @@
-// Ledger: who has been promised how much device memory. One page shared by the supervisor and all sessions; a session's
-// promises end with its process, however it ends, because the supervisor closes its account when it reaps it.
-// Thread- and process-safe.
+// Ledger: who has been promised how much device memory. The supervisor's own; sessions ask for their part of it
+// (credit.h). A session's promises end with its process, however it ends, because the supervisor closes its account
+// when it reaps it. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,23 @@ namespace hipr::worker {
 
 class Ledger {
  public:
-  // `capacities`: bytes of each device that may be promised. The memory is shared with processes forked later.
-  Ledger(const std::vector<std::uint64_t>& capacities, int accounts);
-  ~Ledger();
-  Ledger(const Ledger&) = delete;
-  Ledger& operator=(const Ledger&) = delete;
+  // `capacities`: bytes of each device that may be promised.
+  Ledger(std::vector<std::uint64_t> capacities, int accounts)
+      : free_(std::move(capacities)), promised_(free_.size() * static_cast<std::size_t>(accounts)) {}
 
-  std::uint64_t available(int device) const;
-  std::uint64_t promised(int device, int account) const;
+  int devices() const { return static_cast<int>(free_.size()); }
+  std::uint64_t available(int device) const { return free_[static_cast<std::size_t>(device)]; }
+  std::uint64_t promised(int device, int account) const { return promised_[cell(device, account)]; }
   std::uint64_t grant(int device, int account, std::uint64_t bytes);  // as much of it as there is
   void close(int account);                                            // takes everything back
 
  private:
-  struct Shared;
-  std::uint64_t& promise(int device, int account) const;
+  std::size_t cell(int device, int account) const {
+    return static_cast<std::size_t>(account) * free_.size() + static_cast<std::size_t>(device);
+  }
 
-  int devices_ = 0, accounts_ = 0;
-  std::size_t size_ = 0;
-  Shared* shared_ = nullptr;
+  std::vector<std::uint64_t> free_;
+  std::vector<std::uint64_t> promised_;  // by account, then device
 };
 
 }  // namespace hipr::worker

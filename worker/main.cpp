@@ -1,20 +1,17 @@
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstdio>
 
-#include "access/challenge.h"
-#include "access/frame.h"
 #include "base/log.h"
-#include "net/socket_transport.h"
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
-#include "worker/frame_reader.h"
 #include "worker/options.h"
 #include "worker/probe.h"
-#include "worker/session.h"
+#include "worker/session_process.h"
 #include "worker/smi/service.h"
 #include "worker/supervisor.h"
 #include "worker/tensor_fusion.h"
@@ -23,9 +20,6 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::uint64_t kCacheLimit = std::uint64_t{1} << 30;
-constexpr int kIoTimeout = 60;
-constexpr int kGreetingTimeout = 15;
-constexpr int kCrowdedTimeout = 1;
 
 std::string executablePath() {
   char path[PATH_MAX];
@@ -80,70 +74,20 @@ Status listen(const Options& options, net::Socket& listener, std::uint16_t* port
   return net::listenOn("0.0.0.0", options.port, listener, port);  // a machine without IPv6
 }
 
-// In the session's process. Exits without destructors: the process is the session, and its end frees everything.
-[[noreturn]] void serve(SessionSeat seat, const ProbeResult& found, const Options& options, Shared& shared) {
-  HipTable hip;
-  if (Status status = loadHip(found.path, hip); !status.ok()) {
-    logError("session for %s: %s", seat.peer.c_str(), status.message().c_str());
-    _exit(1);
-  }
-  SessionOptions sessionOptions;
-  sessionOptions.devices.assign(found.devices.begin(), found.devices.end());
-  sessionOptions.platform = found.platform;
-  sessionOptions.cacheFolder = options.cacheFolder;
-  sessionOptions.memoryLimit = options.memoryLimit;
-  sessionOptions.greetingTimeout = kGreetingTimeout;
-  sessionOptions.ledger = &shared.ledger;
-  sessionOptions.board = &shared.board;
-  sessionOptions.account = seat.account;
-  const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
-  sessionOptions.output = output.get();
-  Session session(net::overSocket(std::move(seat.socket), kIoTimeout), hip, std::move(sessionOptions));
-  const Status status = session.run();
-  if (!status.ok()) {
-    if (status.code() == Code::kInvalid) {
-      logError("ended the session of %s: %s", seat.peer.c_str(), status.message().c_str());
-    } else {
-      logDebug("session of %s: %s", seat.peer.c_str(), status.message().c_str());
-    }
-  }
-  _exit(0);
-}
-
-[[noreturn]] void turnAway(SessionSeat& seat, const std::string& why) {
-  logError("refused %s: %s", seat.peer.c_str(), why.c_str());
-  refuse(seat.socket, why);
-  FrameReader(*net::overSocket(std::move(seat.socket), kIoTimeout)).discard();
-  _exit(0);
-}
-
-// In the process of a new connection. What the client says first decides whether it needs a GPU at all.
-[[noreturn]] void receive(SessionSeat seat, const ProbeResult& found, const Options& options, Shared& shared) {
-  const bool crowded = seat.account == kNoAccount;
-  const int patience = crowded ? kCrowdedTimeout : kGreetingTimeout;
-  std::string token;
-  if (Status status = readToken(options, token); !status.ok()) {
-    logError("%s", status.message().c_str());
-    turnAway(seat, "the worker cannot read its token");
-  }
-  if (!token.empty() && access::firstOpcode(seat.socket, patience) == 0) _exit(0);  // a probe, or a stranger
-  if (Status status = access::admit(seat.socket, token, patience); !status.ok()) turnAway(seat, status.message());
-  const std::uint16_t first = access::firstOpcode(seat.socket, patience);
-  if (first == static_cast<std::uint16_t>(wire::Opcode::kSmiOpen)) {
-    const Status status = shared.doorway.handOver(seat.socket);
-    if (!status.ok()) logError("%s: %s", seat.peer.c_str(), status.message().c_str());
-    _exit(status.ok() ? 0 : 1);
-  }
-  if (crowded) turnAway(seat, kCrowded);
-  shared.doorway = {};
-  serve(std::move(seat), found, options, shared);
+// Every session costs the supervisor a few descriptors.
+void raiseFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // In the process of the telemetry service.
-int serveTelemetry(const Platform& platform, Shared& shared) {
+int serveTelemetry(const Platform& platform, const Options& options, Shared& shared) {
   const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
   Station station(open, platform, &shared.board, HIPR_VERSION);
-  SmiService(station, shared.doorway, shared.metrics).run();
+  const auto token = [&options](std::string& out) { return readToken(options, out); };
+  SmiService(station, shared.doorway, shared.metrics, token).run();
   return 1;
 }
 
@@ -174,7 +118,8 @@ int run(int argc, char** argv) {
     logError("%s", status.message().c_str());
     return 2;
   }
-  CodeCache(options.cacheFolder).trim(kCacheLimit);
+  const SessionHomes homes(options, found.path, isSoftgpu(platform));
+  CodeCache(homes.cacheFolder()).trim(kCacheLimit);
 
   net::Socket listener;
   std::uint16_t port = 0;
@@ -182,9 +127,9 @@ int run(int argc, char** argv) {
     logError("%s", status.message().c_str());
     return 1;
   }
-  Ledger ledger(capacities(found.freeMemory, options.memoryLimit), options.maxSessions);
+  raiseFileLimit();
   SessionBoard board(options.maxSessions);
-  Shared shared{ledger, board, {}, {}};
+  Shared shared{board, {}, {}};
   std::string metricsUrl;
   for (const Status& status :
        {Doorway::make(shared.doorway), listenForMetrics(options.metrics, shared.metrics, metricsUrl)}) {
@@ -192,7 +137,8 @@ int run(int argc, char** argv) {
     logError("%s", status.message().c_str());
     return 1;
   }
-  Supervisor supervisor(options, std::move(listener), shared);
+  Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit), std::move(listener),
+                        shared);
   printRuntime(found, options);
   printDevices(platform);
   if (options.memoryLimit) {
@@ -200,6 +146,7 @@ int run(int argc, char** argv) {
                 static_cast<double>(options.memoryLimit) / (1 << 30));
   }
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
+  std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());
   if (!token.empty()) {
     std::printf("[HIP-Worker] Clients need the token\n");
   } else if (!loopback(options.bind)) {
@@ -208,16 +155,7 @@ int run(int argc, char** argv) {
   std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 
-  SessionSeat seat;
-  switch (supervisor.run(seat)) {
-    case Role::kSession:
-      receive(std::move(seat), found, options, shared);
-    case Role::kTelemetry:
-      return serveTelemetry(platform, shared);
-    case Role::kDone:
-      break;
-  }
-  return 0;
+  return supervisor.run() == Role::kTelemetry ? serveTelemetry(platform, options, shared) : 0;
 }
 
 }  // namespace
@@ -225,16 +163,18 @@ int run(int argc, char** argv) {
 
 // Processes:
 //
-//   supervisor        listens, forks, reaps, keeps the ledger. Single-threaded; never loads a GPU library, because a
-//    |                process that has one cannot be forked safely
+//   supervisor        listens, hears what each connection wants (reception.h), starts, watches and reaps the others,
+//   keeps
+//    |                the ledger. Single-threaded; never loads a GPU library, because a process that has one cannot be
+//    |                forked safely
 //    +- probe         once, at start: loads the runtime, describes its devices through a pipe, exits
-//    +- session ...   one per connection, forked before anything is known about the client: loads the runtime, serves
-//    |                that client, exits. The exit is what frees its memory, streams and threads, so a crash or a
-//    |                kill -9 leaves nothing behind and disturbs nobody. A client that turns out to ask for telemetry
-//    |                is handed to the next one, and the process exits
+//    +- session ...   one per client, from the moment the client has proved that it may have one: this program anew,
+//    with |                an address layout of its own (session_process.h). Loads the runtime, serves that client,
+//    exits. The |                exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
+//    nothing behind |                and disturbs nobody
 //    +- telemetry     at most one, from the first such client on (with --metrics: from the start): reads the GPUs'
-//    sensors
-//                     once for everybody who asks. When it dies it is started again; no session notices
+//                     sensors once for everybody who asks. When it dies it is started again; no session notices
 int main(int argc, char** argv) {
+  if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();
   return hipr::worker::run(argc, argv);
 }

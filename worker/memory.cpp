@@ -4,7 +4,7 @@
 namespace hipr::worker {
 
 bool Session::withinCredit(int device, std::uint64_t size) {
-  const std::uint64_t promised = options_.ledger->promised(device, options_.account), used = memory_.mapped(device);
+  const std::uint64_t promised = options_.credit->promised(device), used = memory_.mapped(device);
   return used <= promised && size <= promised - used;
 }
 
@@ -24,7 +24,7 @@ hipError_t Session::onUnmapMemory(const wire::UnmapMemory& m) {
 
 wire::MemoryCreditReply Session::onMemoryCredit(const wire::MemoryCredit& m) {
   wire::MemoryCreditReply reply;
-  if (hasDevice(m.device)) reply.granted = options_.ledger->grant(m.device, options_.account, m.bytes);
+  if (hasDevice(m.device)) reply.granted = options_.credit->grant(m.device, m.bytes);
   return reply;
 }
 
@@ -32,8 +32,8 @@ wire::AllocateMemoryReply Session::onAllocateMemory(const wire::AllocateMemory& 
   wire::AllocateMemoryReply reply;
   if (!hasDevice(m.device)) return reply;
   if (!withinCredit(m.device, m.size)) {
-    const std::uint64_t promised = options_.ledger->promised(m.device, options_.account);
-    options_.ledger->grant(m.device, options_.account, m.size - (promised - memory_.mapped(m.device)));
+    const std::uint64_t unspent = options_.credit->promised(m.device) - memory_.mapped(m.device);
+    options_.credit->grant(m.device, m.size - unspent);
   }
   reply.status =
       withinCredit(m.device, m.size) ? memory_.allocate(m.device, m.size, reply.address) : hipErrorOutOfMemory;

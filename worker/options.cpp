@@ -1,6 +1,7 @@
 #include "worker/options.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 namespace hipr::worker {
 namespace {
 
+constexpr int kLastUser = 2'000'000'000;
+
 constexpr const char* kUsage =
     R"(usage: hip-worker [options]
 Serves the GPUs of this machine to programs that use HIP Remote.
@@ -24,16 +27,35 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
       --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN)
       --max-sessions N   clients served at a time (default 64)
-      --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote)
+      --sandbox MODE     what a session may do: strict (for softgpu), gpu (what a GPU's runtime needs), off; default:
+                         whichever of the first two fits
+      --session-uid N    as root: sessions become the users N+1, N+2, ... of the group N; 0: stay root (default: 1900000000,
+                         or 60000 where that does not exist)
+      --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote, as root
+                         /var/cache/hip-remote)
       --metrics ADDRESS:PORT
                          serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
+      --peer-timeout SECONDS
+                         end the session of a client whose machine is silent for so long (default 20)
   -v, --verbose          say more (TF_DEBUG=1)
       --version          print the version
   -h, --help             print this
 )";
 
-enum Long { kBind = 256, kRuntime, kTokenFile, kMaxSessions, kCache, kGrace, kMetrics, kVersion };
+enum Long {
+  kBind = 256,
+  kRuntime,
+  kTokenFile,
+  kMaxSessions,
+  kSandbox,
+  kSessionUid,
+  kCache,
+  kGrace,
+  kPeerTimeout,
+  kMetrics,
+  kVersion
+};
 
 constexpr option kLong[] = {
     {"port", required_argument, nullptr, 'p'},
@@ -42,8 +64,11 @@ constexpr option kLong[] = {
     {"runtime", required_argument, nullptr, kRuntime},
     {"token-file", required_argument, nullptr, kTokenFile},
     {"max-sessions", required_argument, nullptr, kMaxSessions},
+    {"sandbox", required_argument, nullptr, kSandbox},
+    {"session-uid", required_argument, nullptr, kSessionUid},
     {"cache", required_argument, nullptr, kCache},
     {"grace", required_argument, nullptr, kGrace},
+    {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"metrics", required_argument, nullptr, kMetrics},
     {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, kVersion},
@@ -57,6 +82,15 @@ int number(const char* what, const char* text, int low, int high) {
   std::exit(2);
 }
 
+std::optional<SandboxMode> sandboxMode(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  if (text == "strict") return SandboxMode::kStrict;
+  if (text == "gpu") return SandboxMode::kGpu;
+  if (text == "off") return SandboxMode::kOff;
+  std::fprintf(stderr, "hip-worker: --sandbox must be auto, strict, gpu or off, not \"%s\"\n", text.c_str());
+  std::exit(2);
+}
+
 }  // namespace
 
 Options parseOptions(int argc, char** argv) {
@@ -64,7 +98,8 @@ Options parseOptions(int argc, char** argv) {
   o.port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 0, 65535));
   o.device = static_cast<int>(envNumber("TF_DEVICE_ID", -1, 0, 255));
   o.verbose = envFlag("TF_DEBUG");
-  o.cacheFolder = defaultCacheFolder();
+  // Sessions of a worker that runs as root are other users, who do not reach into root's home.
+  o.cacheFolder = geteuid() == 0 ? "/var/cache/hip-remote" : defaultCacheFolder();
   if (startedByTensorFusion(argv[0])) {
     o.bind = "*";
     o.graceSeconds = 3;                                      // its pods have five
@@ -93,11 +128,20 @@ Options parseOptions(int argc, char** argv) {
       case kMaxSessions:
         o.maxSessions = number("--max-sessions", optarg, 1, 4096);
         break;
+      case kSandbox:
+        o.sandbox = sandboxMode(optarg);
+        break;
+      case kSessionUid:
+        o.sessionUser = number("--session-uid", optarg, 0, kLastUser);
+        break;
       case kCache:
         o.cacheFolder = optarg;
         break;
       case kGrace:
         o.graceSeconds = number("--grace", optarg, 0, 86400);
+        break;
+      case kPeerTimeout:
+        o.peerTimeout = number("--peer-timeout", optarg, 1, 86400);
         break;
       case kMetrics:
         o.metrics = optarg;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
+#include "worker/sandbox.h"
 
 namespace hipr::worker {
 
@@ -14,7 +16,10 @@ struct Options {
   int device = -1;  // clients see it as device 0; -1: the runtime's order
   std::string runtime = "auto";
   int maxSessions = 64;
+  std::optional<SandboxMode> sandbox;  // nullopt: what fits the runtime
+  std::int64_t sessionUser = -1;  // the first user of sessions, and their group; 0: the worker's own; -1: we choose
   int graceSeconds = 5;
+  int peerTimeout = 20;  // seconds without a sign of life of a client's machine before its session ends
   std::string cacheFolder;
   std::string tokenFile;          // empty: the environment may have a token
   std::string metrics;            // address of the metrics page; empty: none

@@ -1,5 +1,6 @@
 // The worker's smaller parts: ledger, code cache, outbox, output, property conversion, runtime choice.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include "code_object/code_object.h"
 #include "net/socket_transport.h"
 #include "worker/code_cache.h"
+#include "worker/credit.h"
+#include "worker/leaving.h"
 #include "worker/ledger.h"
 #include "worker/outbox.h"
 #include "worker/output.h"
@@ -34,17 +37,61 @@ TEST(Ledger, GrantsWhatThereIsAndTakesItBack) {
   EXPECT_EQ(ledger.promised(0, 0), 60u);
 }
 
-TEST(Ledger, IsSharedWithForkedProcesses) {
-  Ledger ledger({1000}, 2);
-  const pid_t child = fork();
-  if (child == 0) {
-    ledger.grant(0, 1, 300);
-    _exit(0);
+// The books are the supervisor's: whatever a session says, it gets what there is, on its own account.
+TEST(Credit, IsAskedForThroughASocket) {
+  Ledger ledger({1000, 10}, 2);
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  net::Socket supervisor(ends[0]);
+  const int session = dup(ends[1]);
+  std::thread books([&] {
+    for (pollfd entry{supervisor.fd(), POLLIN, 0}; poll(&entry, 1, 10'000) > 0;)
+      if (!answerCredit(supervisor, ledger, 1)) return;
+  });
+  {
+    AskedCredit credit{net::Socket(ends[1])};
+    EXPECT_EQ(credit.available(0), 1000u);
+    EXPECT_EQ(credit.grant(0, 300), 300u);
+    EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}), 700u);
+    EXPECT_EQ(credit.grant(2, 1), 0u);  // no such device
+    EXPECT_EQ(credit.grant(-1, 1), 0u);
+    EXPECT_EQ(credit.promised(0), 1000u);
+    const char nonsense[] = "give me everything";
+    EXPECT_EQ(send(session, nonsense, sizeof nonsense, 0), static_cast<ssize_t>(sizeof nonsense));
+    std::uint64_t answer = 1;
+    EXPECT_EQ(recv(session, &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
+    EXPECT_EQ(answer, 0u);
   }
-  waitpid(child, nullptr, 0);
-  EXPECT_EQ(ledger.available(0), 700u);
-  ledger.close(1);
-  EXPECT_EQ(ledger.available(0), 1000u);
+  close(session);
+  books.join();
+  EXPECT_EQ(ledger.promised(0, 1), 1000u);
+  EXPECT_EQ(ledger.promised(0, 0), 0u);
+  EXPECT_EQ(ledger.available(1), 10u);
+}
+
+TEST(Leaving, IsFreedOnceOrTakenBack) {
+  int freed = 0;
+  LeavingList list;
+  const auto first = list.add(0x1000, 0x1000, [&] { ++freed; }), second = list.add(0x4000, 0x1000, [&] { ++freed; });
+  EXPECT_FALSE(list.claim(0x1000, 0x800));
+  EXPECT_TRUE(list.claim(0x1000, 0x1000));
+  first->free();
+  EXPECT_EQ(freed, 0);
+  EXPECT_TRUE(list.vacate(0x4800, 0x1000));
+  second->free();
+  EXPECT_EQ(freed, 1);
+  EXPECT_FALSE(list.claim(0x4000, 0x1000));
+}
+
+// A runtime that waits for the device does not make the reader wait with it.
+TEST(Leaving, IsNotWaitedForAsLongAsTheDeviceLikes) {
+  std::promise<void> deviceIsIdle;
+  LeavingList list;
+  const auto leaving = list.add(0x1000, 0x1000, [&] { deviceIsIdle.get_future().wait(); });
+  EXPECT_FALSE(list.vacate(0x1000, 0x2000));
+  deviceIsIdle.set_value();
+  leaving->free();
+  EXPECT_TRUE(list.vacate(0x1000, 0x2000));
 }
 
 class CodeCacheTest : public testing::Test {

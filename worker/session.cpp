@@ -30,7 +30,7 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       options_(std::move(options)),
       backend_(hip, options_.devices),
       reader_(*transport_),
-      outbox_(*transport_, options_.board ? options_.board->sit(options_.account) : SessionCounters::nobody()),
+      outbox_(*transport_, options_.page ? options_.page->counters : SessionCounters::nobody()),
       codeCache_(options_.cacheFolder),
       hostMemory_(backend_, outbox_),
       memory_(backend_),
@@ -70,13 +70,18 @@ void Session::refuse(std::string why) {
 }
 
 Status Session::run() {
-  reader_.setTimeout(options_.greetingTimeout);
+  if (options_.greetingTimeout > 0) {
+    greetingEnd_ = Clock::now() + std::chrono::seconds(options_.greetingTimeout);
+    reader_.setDeadline(greetingEnd_);
+  }
   crew_.run(greetingDelay());
   return end_;
 }
 
 Crew::Delay Session::greetingDelay() const {
-  return options_.greetingTimeout > 0 ? options_.greetingTimeout * 1000 : Crew::kNever;
+  if (options_.greetingTimeout <= 0) return Crew::kNever;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(greetingEnd_ - Clock::now());
+  return std::max(0, static_cast<int>(left.count()));
 }
 
 Crew::Delay Session::read() {
@@ -84,17 +89,20 @@ Crew::Delay Session::read() {
     wire::Header header;
     Status status = reader_.next(header);
     if (status.ok()) status = handle(header);
-    if (status.ok() && !leaving_) continue;
+    const bool left = phase_ == Phase::kLeft;
+    if (status.ok() && !left) continue;
+    if (status.ok() && reader_.poll() && reader_.next(header).ok())
+      status = Status::invalid(std::string(wire::opcodeName(header.opcode)) + " after Goodbye");
     if (status.code() == Code::kInvalid) sayRefused(status.message());
-    if (!leaving_) end_ = std::move(status);
+    end_ = std::move(status);
     return Crew::kEnd;
     // While nobody waits for the GPU here, the next message may be worth a moment.
   } while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }));
-  return greeted_ ? patience_ = kFirstRest : greetingDelay();
+  return greeted() ? patience_ = kFirstRest : greetingDelay();
 }
 
 Crew::Delay Session::rest() {
-  if (!greeted_) {
+  if (!greeted()) {
     end_ = Status::unavailable("the client said nothing in time");
     return Crew::kEnd;
   }
@@ -134,9 +142,7 @@ Status Session::handle(const wire::Header& header) {
     return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
   }
-  if (!greeted_ && opcode != wire::Opcode::kHello && opcode != wire::Opcode::kPing) {
-    return Status::invalid(std::string(wire::opcodeName(header.opcode)) + " before Hello");
-  }
+  if (Status status = expects(header); !status.ok()) return status;
   if (opcode == wire::Opcode::kData) return handleData(header);
 
   wire::Bytes payload;

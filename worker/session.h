@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,13 +25,13 @@
 #include "net/transport.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
+#include "worker/credit.h"
 #include "worker/device_memory.h"
 #include "worker/frame_reader.h"
 #include "worker/function.h"
 #include "worker/graph.h"
 #include "worker/handles.h"
 #include "worker/host_memory.h"
-#include "worker/ledger.h"
 #include "worker/order.h"
 #include "worker/output.h"
 #include "worker/reporter.h"
@@ -44,10 +45,9 @@ struct SessionOptions {
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
-  int greetingTimeout = 0;        // seconds a client has to say Hello; 0: as long as it likes
-  Ledger* ledger = nullptr;
-  int account = 0;
-  SessionBoard* board = nullptr;  // null: nobody counts what this session does
+  int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
+  Credit* credit = nullptr;
+  SessionPage* page = nullptr;    // null: nobody counts what this session does
   OutputRelay* output = nullptr;  // null: what kernels print stays here
 };
 
@@ -76,10 +76,14 @@ class Session {
 
  private:
   using Answer = std::optional<hipError_t>;
+  using Clock = std::chrono::steady_clock;
 
   // --- session.cpp: reading and answering
+  bool greeted() const { return phase_ == Phase::kGreeted; }
   Crew::Delay greetingDelay() const;
-  Crew::Delay read();  // handles what there is
+  Status expects(const wire::Header& header);  // invalid when such a message may not come now
+  void accept();                               // what Hello was answered with
+  Crew::Delay read();                          // handles what there is
   Crew::Delay rest();  // nothing has come for a while: tells the client what it does not know yet
   Status handle(const wire::Header& header);
   Status handleData(const wire::Header& header);
@@ -188,9 +192,12 @@ class Session {
   Staging staging_;
   Reporter reporter_;
 
-  bool greeted_ = false;
+  // What may come next: Hello; Hello again, or something else that accepts what Hello was answered with; anything else
+  // until Goodbye; nothing.
+  enum class Phase { kNew, kOffered, kGreeted, kLeft };
+  Phase phase_ = Phase::kNew;
   int greetings_ = 0;
-  bool leaving_ = false;
+  Clock::time_point greetingEnd_{};
   std::string refusal_;
   Status end_;  // why run() returns
   Crew::Delay patience_ = 0;

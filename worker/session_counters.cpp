@@ -1,5 +1,6 @@
 #include "worker/session_counters.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,8 +32,6 @@ constexpr auto kByOpcode = [] {
 }();
 static_assert(kMessageKinds < 256);
 
-constexpr std::size_t kClientSize = 160, kProgramSize = 96;
-
 void copyText(char* to, std::size_t size, const std::string& text) {
   std::snprintf(to, size, "%.*s", static_cast<int>(size) - 1, text.c_str());
 }
@@ -58,83 +57,84 @@ SessionCounters& SessionCounters::nobody() {
   return counters;
 }
 
-struct SessionBoard::Seat {
-  std::atomic<std::uint64_t> process;
-  std::atomic<bool> introduced;  // the texts are there
-  char client[kClientSize], program[kProgramSize];
-  SessionCounters counters;
-};
+void SessionPage::introduce(const std::string& who, const std::string& what) {
+  if (introduced.load(std::memory_order_relaxed)) return;
+  copyText(client, sizeof client, who);
+  copyText(program, sizeof program, what.substr(what.rfind('/') + 1));
+  introduced.store(true, std::memory_order_release);
+}
 
-struct SessionBoard::Shared {
+SessionPage* SessionPage::map(int descriptor) {
+  void* memory = mmap(nullptr, sizeof(SessionPage), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<SessionPage*>(memory);
+}
+
+struct SessionBoard::Summary {
   std::atomic<std::uint64_t> started;
   SessionCounters past;
-  Seat seats[1];
+  std::atomic<std::uint64_t> processes[1];  // by seat
 };
 
-SessionBoard::SessionBoard(int seats) : seats_(seats) {
-  size_ = sizeof(Shared) + sizeof(Seat) * static_cast<std::size_t>(seats);
-  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+SessionBoard::SessionBoard(int seats) : seats_(static_cast<std::size_t>(seats)) {
+  // Zeros are the right start for all of it.
+  summarySize_ = sizeof(Summary) + sizeof(std::atomic<std::uint64_t>) * seats_.size();
+  void* memory = mmap(nullptr, summarySize_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  shared_ = static_cast<Shared*>(memory);  // zeros are the right start for all of it
+  summary_ = static_cast<Summary*>(memory);
+  for (Seat& seat : seats_) {
+    seat.descriptor = memfd_create("hip-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    // Nobody can cut it short under the hands of those who read it.
+    if (seat.descriptor < 0 || ftruncate(seat.descriptor, sizeof(SessionPage)) != 0 ||
+        fcntl(seat.descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+        !(seat.page = SessionPage::map(seat.descriptor)))
+      throw std::bad_alloc();
+  }
 }
 
 SessionBoard::~SessionBoard() {
-  munmap(shared_, size_);
+  munmap(summary_, summarySize_);
+  for (const Seat& seat : seats_) {
+    munmap(seat.page, sizeof(SessionPage));
+    close(seat.descriptor);
+  }
 }
 
-SessionBoard::Seat& SessionBoard::at(int seat) const {
-  return shared_->seats[seat];
-}
-
-SessionCounters& SessionBoard::sit(int seat) {
-  SessionCounters::add(shared_->started);
-  at(seat).process.store(static_cast<std::uint64_t>(getpid()), std::memory_order_release);
-  return at(seat).counters;
-}
-
-void SessionBoard::introduce(int seat, const std::string& client, const std::string& program) {
-  Seat& s = at(seat);
-  if (s.introduced.load(std::memory_order_relaxed)) return;
-  copyText(s.client, sizeof s.client, client);
-  copyText(s.program, sizeof s.program, program.substr(program.rfind('/') + 1));
-  s.introduced.store(true, std::memory_order_release);
+void SessionBoard::sit(int seat, pid_t process) {
+  SessionCounters::add(summary_->started);
+  summary_->processes[seat].store(static_cast<std::uint64_t>(process), std::memory_order_release);
 }
 
 void SessionBoard::leave(int seat) {
-  Seat& s = at(seat);
-  s.introduced.store(false, std::memory_order_relaxed);
-  s.process.store(0, std::memory_order_relaxed);
+  SessionPage& page = this->page(seat);
+  summary_->processes[seat].store(0, std::memory_order_relaxed);
   const auto move = [](SessionCounters::Count& from, SessionCounters::Count& to) {
     SessionCounters::add(to, from.exchange(0, std::memory_order_relaxed));
   };
-  SessionCounters &c = s.counters, &past = shared_->past;
+  SessionCounters &c = page.counters, &past = summary_->past;
   for (std::size_t kind = 0; kind < kMessageKinds; ++kind) move(c.requests[kind], past.requests[kind]);
   move(c.bytesReceived, past.bytesReceived);
   move(c.bytesSent, past.bytesSent);
   move(c.roundTrips, past.roundTrips);
   move(c.errors, past.errors);
-  for (SessionCounters::Count* gauge : {&c.issued, &c.finished, &c.memoryBytes}) gauge->store(0);
+  new (&page) SessionPage{};
 }
 
 SessionBoard::Sitter SessionBoard::sitter(int seat) const {
-  const Seat& s = at(seat);
+  const SessionPage& page = *seats_[static_cast<std::size_t>(seat)].page;
   Sitter sitter;
-  sitter.process = s.process.load(std::memory_order_acquire);
-  if (sitter.process != 0 && s.introduced.load(std::memory_order_acquire)) {
-    sitter.client.assign(s.client, strnlen(s.client, sizeof s.client));
-    sitter.program.assign(s.program, strnlen(s.program, sizeof s.program));
+  sitter.process = summary_->processes[seat].load(std::memory_order_acquire);
+  if (sitter.process != 0 && page.introduced.load(std::memory_order_acquire)) {
+    sitter.client.assign(page.client, strnlen(page.client, sizeof page.client));
+    sitter.program.assign(page.program, strnlen(page.program, sizeof page.program));
   }
   return sitter;
 }
 
-const SessionCounters& SessionBoard::counters(int seat) const {
-  return at(seat).counters;
-}
 const SessionCounters& SessionBoard::past() const {
-  return shared_->past;
+  return summary_->past;
 }
 std::uint64_t SessionBoard::sessionsStarted() const {
-  return shared_->started.load(std::memory_order_relaxed);
+  return summary_->started.load(std::memory_order_relaxed);
 }
 
 }  // namespace hipr::worker

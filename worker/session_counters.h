@@ -1,12 +1,16 @@
-// What the sessions of this worker do, in numbers: one seat per session in memory shared by the supervisor, the
-// sessions and the telemetry service. Sessions count without locks; the supervisor adds a session that has ended,
-// however it ended, to what past sessions did. Thread- and process-safe.
+// What the sessions of this worker do, in numbers. Each seat has a page of memory that one session writes and the
+// supervisor and the telemetry service read: the only memory a session shares with anybody, so what it writes there is
+// foreign. Sessions count without locks; the supervisor adds a session that has ended, however it ended, to what past
+// sessions did. Thread- and process-safe.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hipr::worker {
 
@@ -34,6 +38,16 @@ struct SessionCounters {
   static void add(Count& count, std::uint64_t n = 1) { count.fetch_add(n, std::memory_order_relaxed); }
 };
 
+// What a session tells of itself.
+struct SessionPage {
+  SessionCounters counters;
+  std::atomic<bool> introduced;  // the texts are there
+  char client[160], program[96];
+
+  void introduce(const std::string& client, const std::string& program);  // the first time only
+  static SessionPage* map(int descriptor);  // in the session's process; null when it cannot be had
+};
+
 class SessionBoard {
  public:
   explicit SessionBoard(int seats);
@@ -41,32 +55,33 @@ class SessionBoard {
   SessionBoard(const SessionBoard&) = delete;
   SessionBoard& operator=(const SessionBoard&) = delete;
 
-  // --- the session's
-  SessionCounters& sit(int seat);                                                   // the process is a session
-  void introduce(int seat, const std::string& client, const std::string& program);  // once it knows who its client is
-
   // --- the supervisor's
+  int descriptor(int seat) const { return seats_[static_cast<std::size_t>(seat)].descriptor; }  // for SessionPage::map
+  void sit(int seat, pid_t process);
   void leave(int seat);  // the process has ended
+  SessionPage& page(int seat) { return *seats_[static_cast<std::size_t>(seat)].page; }
 
   // --- anybody's
   struct Sitter {
     std::uint64_t process = 0;  // 0: the seat is free
     std::string client, program;
   };
-  int seats() const { return seats_; }
+  int seats() const { return static_cast<int>(seats_.size()); }
   Sitter sitter(int seat) const;
-  const SessionCounters& counters(int seat) const;
+  const SessionCounters& counters(int seat) const { return seats_[static_cast<std::size_t>(seat)].page->counters; }
   const SessionCounters& past() const;  // of all sessions that have ended
   std::uint64_t sessionsStarted() const;
 
  private:
-  struct Seat;
-  struct Shared;
-  Seat& at(int seat) const;
+  struct Summary;
+  struct Seat {
+    int descriptor = -1;
+    SessionPage* page = nullptr;
+  };
 
-  const int seats_;
-  std::size_t size_ = 0;
-  Shared* shared_ = nullptr;
+  std::vector<Seat> seats_;
+  std::size_t summarySize_ = 0;
+  Summary* summary_ = nullptr;  // the supervisor's part, which no session can write
 };
 
 }  // namespace hipr::worker

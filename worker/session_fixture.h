@@ -9,6 +9,7 @@
 
 #include "code_object/test_image.h"
 #include "net/socket_transport.h"
+#include "worker/fake_credit.h"
 #include "worker/fake_hip.h"
 #include "worker/session.h"
 #include "worker/test_client.h"
@@ -24,7 +25,7 @@ class SessionOnFake {
     client = std::make_unique<TestClient>(net::Socket(ends[0]));
     SessionOptions options;
     for (int i = 0; i < settings.devices; ++i) options.devices.push_back(i);
-    options.ledger = &ledger;
+    options.credit = &credit;
     session_ = std::make_unique<Session>(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     server_ = std::thread([this] { result = session_->run(); });
   }
@@ -46,6 +47,7 @@ class SessionOnFake {
 
   FakeHip fake;
   Ledger ledger;
+  FakeCredit credit{ledger, 0};
   std::unique_ptr<TestClient> client;
   Status result;
 

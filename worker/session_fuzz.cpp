@@ -11,6 +11,7 @@
 #include "mirror/changes.h"
 #include "net/socket_transport.h"
 #include "tests/fuzz/fuzz.h"
+#include "worker/fake_credit.h"
 #include "worker/fake_hip.h"
 #include "worker/session.h"
 
@@ -150,6 +151,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   net::Socket client(ends[0]);
   worker::FakeHip fake({.cpuReachesMemory = size % 2 == 0, .runsKernels = false});
   worker::Ledger ledger({64 * kMiB}, 1);
+  worker::FakeCredit credit(ledger, 0);
   std::thread sender([&] {
     (void)client.send(hello().bytes());
     (void)client.send({reinterpret_cast<const std::byte*>(data), size});
@@ -163,7 +165,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   {
     worker::SessionOptions options;
     options.devices = {0};
-    options.ledger = &ledger;
+    options.credit = &credit;
     worker::Session session(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     (void)session.run();
   }

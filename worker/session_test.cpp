@@ -41,7 +41,6 @@ TEST(Session, HelloTellsWhichMessagesItDoesNotKnow) {
   hello.hostBase = kTestHostBase;
   hello.hostSize = kTestHostSize;
   std::vector<std::byte> storage;
-  EXPECT_TRUE((s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage).unknown.empty()));
   hello.messages.push_back(0x7ffe);
   const auto reply = s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage);
   EXPECT_EQ(reply.unknown, std::vector<std::uint16_t>{0x7ffe});
@@ -396,6 +395,37 @@ TEST(SessionRefuses, AnythingBeforeHello) {
   SessionOnFake s;
   s.client->send<Opcode::kDeviceSynchronize>({0});
   s.client->expectPush<wire::Refused>(Opcode::kRefused);
+}
+
+TEST(SessionRefuses, ASecondHello) {
+  EXPECT_EQ(refusalOf([](auto& c) { c.template send<Opcode::kHello>({}); }), "a second Hello");
+}
+
+TEST(SessionRefuses, HelloOnceItsAnswerHasBeenAccepted) {
+  SessionOnFake s({.ignoresHint = true});
+  s.client->hello();
+  EXPECT_EQ(s.client->hello().status, hipSuccess);  // the client does not have that range: it asks again
+  s.client->send<Opcode::kExposeHost>({kTestHostBase, 4096, 1});
+  s.client->send<Opcode::kHello>({});
+  EXPECT_EQ(s.client->expectPush<wire::Refused>(Opcode::kRefused)->text, "a second Hello");
+}
+
+TEST(SessionRefuses, ALargeHello) {
+  SessionOnFake s;
+  wire::Hello hello;
+  hello.program = std::string(9000, 'x');
+  s.client->send<Opcode::kHello>(hello);
+  EXPECT_NE(s.client->expectPush<wire::Refused>(Opcode::kRefused)->text.find("a Hello of"), std::string::npos);
+}
+
+TEST(SessionRefuses, WhatComesAfterGoodbye) {
+  EXPECT_EQ(refusalOf([](auto& c) {
+              std::vector<std::byte> frames;
+              appendFrame(frames, Opcode::kGoodbye, 1, 0, wire::Goodbye{});
+              appendFrame(frames, Opcode::kDeviceSynchronize, 2, 0, wire::DeviceSynchronize{0});
+              (void)c.socket().send(frames);
+            }),
+            "DeviceSynchronize after Goodbye");
 }
 
 }  // namespace

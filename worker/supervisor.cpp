@@ -1,5 +1,8 @@
 #include "worker/supervisor.h"
 
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -7,20 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 
 #include "base/log.h"
-#include "hip_remote/hip.h"
-#include "worker/outbox.h"
+#include "worker/credit.h"
+#include "worker/session_process.h"
 
 namespace hipr::worker {
 namespace {
 
 constexpr std::chrono::seconds kTelemetryPause(1);
-constexpr int kWaitingRoom = 16;  // connections beyond --max-sessions that may say whether they want a session at all
+constexpr std::chrono::seconds kLinger(5);  // for a session to end by itself when its client has gone
+constexpr int kMostArrivals = 64;           // taken in before everybody else has a turn
+constexpr char kCrowded[] = "the worker is serving as many clients as it may; try later";
 
 sigset_t handledSignals() {
   sigset_t set;
@@ -29,69 +34,218 @@ sigset_t handledSignals() {
   return set;
 }
 
+// Seconds since the peer's machine last acknowledged anything. It answers keepalive probes (net/socket.h) whatever its
+// program is doing. 0 where there is nothing to know.
+int silence(const net::Socket& socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return static_cast<int>(info.tcpi_last_ack_recv / 1000);
+}
+
+int milliseconds(std::chrono::steady_clock::duration left) {
+  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+}
+
 }  // namespace
 
-Supervisor::Supervisor(const Options& options, net::Socket listener, Shared& shared)
-    : options_(options), listener_(std::move(listener)), shared_(shared) {
+Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
+                       std::vector<std::uint64_t> capacities, net::Socket listener, Shared& shared)
+    : options_(options),
+      runtime_(runtime),
+      homes_(homes),
+      ledger_(std::move(capacities), options.maxSessions),
+      listener_(std::move(listener)),
+      shared_(shared),
+      reception_([&options](std::string& token) { return readToken(options, token); }) {
   const sigset_t set = handledSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  fcntl(listener_.fd(), F_SETFL, fcntl(listener_.fd(), F_GETFL) | O_NONBLOCK);
 }
 
 Supervisor::~Supervisor() {
   if (signals_ >= 0) close(signals_);
 }
 
-Role Supervisor::run(SessionSeat& seat) {
+Role Supervisor::run() {
+  std::vector<pollfd> entries;
   for (;;) {
-    // Connections at the doorway matter only while there is nobody to take them.
-    pollfd entries[3] = {
-        {signals_, POLLIN, 0}, {listener_.fd(), POLLIN, 0}, {telemetry_ ? -1 : shared_.doorway.waitingFd(), POLLIN, 0}};
-    const int delay = telemetryDelay();
-    if (poll(entries, delay > 0 ? 2 : 3, delay) < 0 && errno != EINTR) {
+    entries = {{signals_, POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
+    for (const auto& [process, child] : children_) {
+      entries.push_back({child.end ? -1 : child.socket.fd(), POLLRDHUP, 0});
+      entries.push_back({child.control.fd(), POLLIN, 0});
+    }
+    const std::size_t visitors = entries.size();
+    reception_.watch(entries);
+    if (poll(entries.data(), entries.size(), pollTimeout()) < 0 && errno != EINTR) {
       logError("poll: %s", std::strerror(errno));
       return Role::kDone;
     }
+    std::size_t at = 2;
+    for (auto& [process, child] : children_) {
+      watchOver(child, entries[at].revents, entries[at + 1].revents, process);
+      at += 2;
+    }
+    checkPeers();
+    for (Reception::Guest& guest : reception_.attend(std::span(entries).subspan(visitors))) serve(std::move(guest));
     bool stop = false;
     for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;) stop |= info.ssi_signo != SIGCHLD;
     reap();
-    if (stop) {
-      drain();
+    if (stop) startDraining();
+    if (drainEnd_ && (children_.empty() || Clock::now() >= *drainEnd_)) {
+      endSessions();
       return Role::kDone;
     }
-    if ((entries[1].revents & POLLIN) && accept(seat)) return Role::kSession;
+    if (entries[1].revents & POLLIN) receive();
     if (telemetryDelay() == 0 && startTelemetry()) return Role::kTelemetry;
   }
 }
 
-int Supervisor::freeAccount() const {
-  std::vector<bool> taken(static_cast<std::size_t>(options_.maxSessions));
-  for (const auto& [pid, child] : children_)
-    if (child.account != kNoAccount) taken[static_cast<std::size_t>(child.account)] = true;
-  for (int i = 0; i < options_.maxSessions; ++i) {
-    if (!taken[static_cast<std::size_t>(i)]) return i;
-  }
-  return kNoAccount;
+int Supervisor::pollTimeout() const {
+  int timeout = reception_.patience();
+  const auto atMost = [&timeout](int other) { timeout = timeout < 0 ? other : std::min(timeout, other); };
+  const auto now = Clock::now();
+  if (const int delay = telemetryDelay(); delay >= 0) atMost(delay);
+  if (!children_.empty()) atMost(milliseconds(nextCheck_ - now));
+  if (drainEnd_) atMost(milliseconds(*drainEnd_ - now));
+  for (const auto& [process, child] : children_)
+    if (child.end) atMost(milliseconds(*child.end - now));
+  return timeout;
 }
 
-void Supervisor::becomeChild() {
-  // Dies with the supervisor, and leaves Ctrl-C to it.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor_) _exit(1);
-  signal(SIGINT, SIG_IGN);
-  const sigset_t set = handledSignals();
-  sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  listener_.close();
+int Supervisor::freeAccount() const {
+  std::vector<bool> taken(static_cast<std::size_t>(options_.maxSessions));
+  for (const auto& [process, child] : children_) taken[static_cast<std::size_t>(child.account)] = true;
+  const auto free = std::find(taken.begin(), taken.end(), false);
+  return free == taken.end() ? -1 : static_cast<int>(free - taken.begin());
 }
+
+// --- clients
+
+void Supervisor::receive() {
+  for (int i = 0; i < kMostArrivals && listener_.open(); ++i) {
+    net::Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (socket.open()) {
+      reception_.arrive(std::move(socket));
+    } else if ((errno != EMFILE && errno != ENFILE) || !reception_.dropOldest()) {
+      return;  // nobody is there any more
+    }
+  }
+}
+
+void Supervisor::serve(Reception::Guest guest) {
+  if (guest.telemetry) {
+    if (Status status = shared_.doorway.handOver(guest.socket); !status.ok())
+      reception_.turnAway(std::move(guest.socket), guest.peer, status.message());
+    return;
+  }
+  const int account = freeAccount();
+  if (account < 0) return reception_.turnAway(std::move(guest.socket), guest.peer, kCrowded);
+  if (drainEnd_) return reception_.turnAway(std::move(guest.socket), guest.peer, "the worker is stopping");
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return reception_.turnAway(std::move(guest.socket), guest.peer, "the worker has no descriptors left");
+  Child child{guest.peer, account, std::move(guest.socket), net::Socket(ends[0]), {}};
+  const net::Socket sessions(ends[1]);
+  SessionTicket ticket;
+  ticket.supervisor = supervisor_;
+  ticket.peer = guest.peer;
+  ticket.runtime = runtime_.path;
+  ticket.devices = runtime_.devices;
+  ticket.platform = runtime_.platform;
+  ticket.cacheFolder = homes_.cacheFolder();
+  ticket.memoryLimit = options_.memoryLimit;
+  ticket.peerTimeout = options_.peerTimeout;
+  ticket.usageFolder = homes_.usageFolder();
+  ticket.sandbox = homes_.plan(account);
+  ticket.verbose = debugEnabled();
+  homes_.prepare(ticket.sandbox);
+  pid_t process = 0;
+  if (Status status = startSession(ticket, child.socket, shared_.board.descriptor(account), sessions, process);
+      !status.ok()) {
+    logError("%s", status.message().c_str());
+    return reception_.turnAway(std::move(child.socket), guest.peer, "the worker cannot start another process");
+  }
+  logDebug("session %d for %s", static_cast<int>(process), guest.peer.c_str());
+  shared_.board.sit(account, process);
+  if (children_.empty()) nextCheck_ = Clock::now();
+  children_.emplace(process, std::move(child));
+}
+
+// --- sessions
+
+void Supervisor::watchOver(Child& child, short socketEvents, short controlEvents, pid_t process) {
+  if (socketEvents && !child.end) child.end = Clock::now() + kLinger;
+  if (controlEvents && !answerCredit(child.control, ledger_, child.account)) child.control.close();
+  if (!child.end || Clock::now() < *child.end) return;
+  logInfo("the client %s is gone; ending session %d", child.peer.c_str(), static_cast<int>(process));
+  kill(process, SIGKILL);
+  child.end = Clock::now() + kLinger;
+}
+
+void Supervisor::checkPeers() {
+  if (children_.empty() || Clock::now() < nextCheck_) return;
+  nextCheck_ = Clock::now() + std::chrono::milliseconds(options_.peerTimeout * 250);
+  for (auto& [process, child] : children_)
+    if (!child.end && silence(child.socket) > options_.peerTimeout) child.end = Clock::now();
+}
+
+void Supervisor::reap() {
+  int status = 0;
+  for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (process == telemetry_) {
+      telemetry_ = 0;
+      logError("the telemetry service ended (%s %d); sessions are not affected",
+               WIFSIGNALED(status) ? "signal" : "code", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+      continue;
+    }
+    const auto found = children_.find(process);
+    if (found == children_.end()) continue;
+    const Child& child = found->second;
+    ledger_.close(child.account);
+    shared_.board.leave(child.account);
+    homes_.clear(child.account, process);
+    if (WIFSIGNALED(status) && !child.end) {
+      logError("session %d (%s) ended by signal %d (%s); other sessions are not affected", static_cast<int>(process),
+               child.peer.c_str(), WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else {
+      logDebug("session %d (%s) ended", static_cast<int>(process), child.peer.c_str());
+    }
+    children_.erase(found);
+  }
+}
+
+void Supervisor::startDraining() {
+  listener_.close();
+  if (drainEnd_) return;
+  drainEnd_ = Clock::now() + std::chrono::seconds(options_.graceSeconds);
+  if (!children_.empty())
+    logInfo("stopping; %zu sessions have %d s to finish", children_.size(), options_.graceSeconds);
+}
+
+void Supervisor::endSessions() {
+  for (const auto& [process, child] : children_) {
+    logInfo("ending session %d (%s)", static_cast<int>(process), child.peer.c_str());
+    kill(process, SIGKILL);
+  }
+  for (const auto& [process, child] : children_) waitpid(process, nullptr, 0);
+  if (telemetry_) {
+    kill(telemetry_, SIGKILL);
+    waitpid(telemetry_, nullptr, 0);
+  }
+}
+
+// --- telemetry
 
 // Soon after its start it has probably crashed, and will again: not more often than this.
 int Supervisor::telemetryDelay() const {
-  if (telemetry_) return -1;
+  if (telemetry_ || drainEnd_) return -1;
   pollfd entry{shared_.doorway.waitingFd(), POLLIN, 0};
   if (!shared_.metrics.open() && poll(&entry, 1, 0) <= 0) return -1;
   const auto wait = telemetryStarted_ + kTelemetryPause - Clock::now();
   if (telemetryStarted_ == Clock::time_point{} || wait <= wait.zero()) return 0;
-  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count());
+  return milliseconds(wait);
 }
 
 bool Supervisor::startTelemetry() {
@@ -100,96 +254,20 @@ bool Supervisor::startTelemetry() {
   if (child < 0) logError("telemetry: fork: %s", std::strerror(errno));
   if (child > 0) telemetry_ = child;
   if (child != 0) return false;
-  becomeChild();
+  becomeTelemetry();
   return true;
 }
 
-bool Supervisor::accept(SessionSeat& seat) {
-  net::Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!socket.open()) return false;  // the client has left again, or we are out of files
-  const std::string peer = net::peerName(socket);
-  const int account = freeAccount();
-  if (account == kNoAccount && children_.size() >= static_cast<std::size_t>(options_.maxSessions) + kWaitingRoom) {
-    logError("refused %s: %d sessions are running (--max-sessions)", peer.c_str(), options_.maxSessions);
-    refuse(socket, kCrowded);
-    return false;
-  }
-  const pid_t child = fork();
-  if (child < 0) {
-    logError("refused %s: fork: %s", peer.c_str(), std::strerror(errno));
-    refuse(socket, "the worker cannot start another process");
-    return false;
-  }
-  if (child > 0) {
-    children_[child] = {peer, account};
-    logDebug("session %d for %s", static_cast<int>(child), peer.c_str());
-    return false;
-  }
-  becomeChild();
-  shared_.metrics.close();
-  seat = {std::move(socket), peer, account};
-  return true;
-}
-
-// Nobody must wait here: a frame this small always fits into a fresh socket.
-void refuse(const net::Socket& socket, const std::string& why) {
-  std::vector<std::byte> frame;
-  appendFrame(frame, wire::Opcode::kRefused, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
-              wire::Refused{hipErrorNotInitialized, why});
-  if (send(socket.fd(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-    logDebug("could not tell the client: %s", std::strerror(errno));
-  }
-  shutdown(socket.fd(), SHUT_WR);
-}
-
-void Supervisor::reap() {
-  int status = 0;
-  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-    if (pid == telemetry_) {
-      telemetry_ = 0;
-      logError("the telemetry service ended (%s %d); sessions are not affected",
-               WIFSIGNALED(status) ? "signal" : "code", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-      continue;
-    }
-    const auto found = children_.find(pid);
-    if (found == children_.end()) continue;
-    if (found->second.account != kNoAccount) {
-      shared_.ledger.close(found->second.account);
-      shared_.board.leave(found->second.account);
-    }
-    if (WIFSIGNALED(status)) {
-      logError("session %d (%s) ended by signal %d (%s); other sessions are not affected", static_cast<int>(pid),
-               found->second.peer.c_str(), WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else {
-      logDebug("session %d (%s) ended", static_cast<int>(pid), found->second.peer.c_str());
-    }
-    children_.erase(found);
-  }
-}
-
-void Supervisor::drain() {
-  using Clock = std::chrono::steady_clock;
+void Supervisor::becomeTelemetry() {
+  // Dies with the supervisor, and leaves Ctrl-C to it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor_) _exit(1);
+  signal(SIGINT, SIG_IGN);
+  const sigset_t set = handledSignals();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
   listener_.close();
-  const auto end = Clock::now() + std::chrono::seconds(options_.graceSeconds);
-  if (!children_.empty())
-    logInfo("stopping; %zu sessions have %d s to finish", children_.size(), options_.graceSeconds);
-  while (!children_.empty() && Clock::now() < end) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd entry{signals_, POLLIN, 0};
-    poll(&entry, 1, static_cast<int>(left) + 1);
-    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;) {
-    }
-    reap();
-  }
-  for (const auto& [pid, child] : children_) {
-    logInfo("ending session %d (%s)", static_cast<int>(pid), child.peer.c_str());
-    kill(pid, SIGKILL);
-  }
-  for (const auto& [pid, child] : children_) waitpid(pid, nullptr, 0);
-  if (telemetry_) {
-    kill(telemetry_, SIGKILL);
-    waitpid(telemetry_, nullptr, 0);
-  }
+  reception_.clear();
+  children_.clear();
 }
 
 }  // namespace hipr::worker

@@ -1,4 +1,5 @@
-// Supervisor: accepts clients and gives each a process of its own. Single-threaded, and it never loads a GPU library.
+// Supervisor: receives clients and gives each a process of its own, watches over those processes and ends the ones
+// whose client is gone. Single-threaded, and it never loads a GPU library.
 #pragma once
 
 #include <sys/types.h>
@@ -6,71 +7,76 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "net/socket.h"
 #include "worker/ledger.h"
 #include "worker/options.h"
+#include "worker/probe.h"
+#include "worker/reception.h"
 #include "worker/session_counters.h"
+#include "worker/session_homes.h"
 #include "worker/smi/doorway.h"
 
 namespace hipr::worker {
 
-// What a session needs when it starts.
-struct SessionSeat {
-  net::Socket socket;
-  std::string peer;
-  int account = 0;  // kNoAccount: there is no room, except for somebody who asks for telemetry
-};
-inline constexpr int kNoAccount = -1;
-
-// What the supervisor and its children have in common.
+// What the supervisor and its telemetry service have in common.
 struct Shared {
-  Ledger& ledger;
   SessionBoard& board;
   Doorway doorway;
   net::Socket metrics;  // the listener of the metrics page, if there is one
 };
 
 // What the process is for that returns from Supervisor::run.
-enum class Role { kDone, kSession, kTelemetry };
-
-// Tells a client, in words, that it is not served, and closes the connection.
-void refuse(const net::Socket& socket, const std::string& why);
-inline constexpr char kCrowded[] = "the worker is serving as many clients as it may; try later";
+enum class Role { kDone, kTelemetry };
 
 class Supervisor {
  public:
-  Supervisor(const Options& options, net::Socket listener, Shared& shared);
+  Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
+             std::vector<std::uint64_t> capacities, net::Socket listener, Shared& shared);
   ~Supervisor();
 
-  // Serves until SIGTERM or SIGINT; kDone then. It also returns in each new process: with its seat in that of a
-  // session.
-  Role run(SessionSeat& seat);
+  // Serves until SIGTERM or SIGINT; kDone then. It also returns in the process of the telemetry service.
+  Role run();
 
  private:
-  struct Child {
-    std::string peer;
-    int account;
-  };
-
   using Clock = std::chrono::steady_clock;
 
-  bool accept(SessionSeat& seat);  // true in the child
-  bool startTelemetry();           // true in the child
-  int telemetryDelay() const;      // milliseconds until it may be started again; -1: there is no need
-  void becomeChild();
+  // A session. The socket is its client's: here it is only watched.
+  struct Child {
+    std::string peer;
+    int account = 0;
+    net::Socket socket, control;
+    std::optional<Clock::time_point> end;  // its client is gone: by then the session has to be, too
+  };
+
+  bool startTelemetry();       // true in the child
+  int telemetryDelay() const;  // milliseconds until it may be started again; -1: there is no need
+  void becomeTelemetry();
+  void receive();
+  void serve(Reception::Guest guest);
+  void watchOver(Child& child, short socketEvents, short controlEvents, pid_t process);
+  void checkPeers();
   void reap();
-  void drain();
-  int freeAccount() const;  // kNoAccount when all are taken
+  void startDraining();
+  void endSessions();
+  int freeAccount() const;  // -1 when all are taken
+  int pollTimeout() const;
 
   const Options& options_;
+  const ProbeResult& runtime_;
+  const SessionHomes& homes_;
+  Ledger ledger_;
   net::Socket listener_;
   Shared& shared_;
+  Reception reception_;
   int signals_ = -1;
   const pid_t supervisor_ = getpid();
   std::map<pid_t, Child> children_;
+  Clock::time_point nextCheck_{};  // of the clients' machines
+  std::optional<Clock::time_point> drainEnd_;
   pid_t telemetry_ = 0;  // 0: there is none
   Clock::time_point telemetryStarted_{};
 };

@@ -174,6 +174,7 @@ TEST(Worker, TooManySessionsAreRefusedInWords) {
   TestClient first = worker.connect();
   first.hello();
   TestClient second = worker.connect();
+  second.send<Opcode::kHello>({});
   const auto refused = second.expectPush<wire::Refused>(Opcode::kRefused);
   ASSERT_TRUE(refused);
   EXPECT_NE(refused->text.find("as many clients"), std::string::npos);

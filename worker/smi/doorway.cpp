@@ -8,8 +8,6 @@
 namespace hipr::worker {
 namespace {
 
-constexpr int kPatience = 15;  // seconds
-
 union ControlSpace {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
@@ -23,8 +21,6 @@ Status Doorway::make(Doorway& out) {
     return Status::unavailable(std::string("socketpair: ") + std::strerror(errno));
   out.outside_ = net::Socket(ends[0]);
   out.inside_ = net::Socket(ends[1]);
-  const timeval timeout{kPatience, 0};
-  setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   return {};
 }
 
@@ -43,7 +39,7 @@ Status Doorway::handOver(const net::Socket& socket) {
   header->cmsg_len = CMSG_LEN(sizeof(int));
   const int fd = socket.fd();
   std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  if (sendmsg(outside_.fd(), &message, MSG_NOSIGNAL) == 1) return {};
+  if (sendmsg(outside_.fd(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) return {};
   return Status::unavailable(std::string("handing a connection to the telemetry service: ") + std::strerror(errno));
 }
 

@@ -1,6 +1,6 @@
-// Doorway: how a connection that turns out to ask for telemetry gets to the telemetry service. The process that was
-// forked for it hands the socket over and exits; what the client has sent stays unread in the socket. Connections queue
-// here while there is no service, which is how the supervisor learns that one is needed.
+// Doorway: how a connection that turns out to ask for telemetry gets to the telemetry service. What the client has sent
+// stays unread in the socket. Connections queue here while there is no service, which is how the supervisor learns that
+// one is needed.
 #pragma once
 
 #include "base/status.h"
@@ -12,7 +12,7 @@ class Doorway {
  public:
   static Status make(Doorway& out);
 
-  Status handOver(const net::Socket& socket);     // waits a while when many are queued
+  Status handOver(const net::Socket& socket);     // without waiting; fails when too many are queued
   bool take(net::Socket& socket);                 // without waiting; false when nobody is there
   int waitingFd() const { return inside_.fd(); }  // readable when somebody is
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <string>
 
+#include "access/token.h"
 #include "worker/smi/protocol.h"
 
 namespace hipr::worker {
@@ -14,10 +16,34 @@ void answer(std::vector<std::byte>& out, const char* status, const char* type, c
   out.insert(out.end(), bytes, bytes + text.size());
 }
 
+// The value of a header field, whose name is given in small letters; empty when there is none.
+std::string_view field(std::string_view head, std::string_view name) {
+  for (std::size_t at = head.find('\n'); at != std::string_view::npos; at = head.find('\n', at + 1)) {
+    std::string_view line = head.substr(at + 1, head.find_first_of("\r\n", at + 1) - at - 1);
+    const bool named = line.size() > name.size() && line[name.size()] == ':' &&
+                       std::equal(name.begin(), name.end(), line.begin(),
+                                  [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
+    if (!named) continue;
+    line.remove_prefix(name.size() + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    return line.substr(0, line.find_last_not_of(" \t") + 1);
+  }
+  return {};
+}
+
 constexpr const char* kPlain = "text/plain; charset=utf-8";
 constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace
+
+HttpProtocol::Trust HttpProtocol::trust(std::string_view head) const {
+  const std::string_view offered = field(head, "authorization");
+  constexpr std::string_view kBearer = "Bearer ";
+  std::string token;
+  if (offered.empty() || !readToken_(token).ok() || token.empty()) return local_ ? Trust::kFull : Trust::kNone;
+  return offered.starts_with(kBearer) && access::sameToken(token, offered.substr(kBearer.size())) ? Trust::kFull
+                                                                                                  : Trust::kWrongToken;
+}
 
 Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::byte>& out) {
   const std::string_view text(reinterpret_cast<const char*>(in.data()), in.size());
@@ -42,7 +68,12 @@ Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::
   if (method != "GET" && !head) {
     answer(out, "405 Method Not Allowed", kPlain, "only GET\n");
   } else if (path == "/metrics") {
-    answer(out, "200 OK", kExposition, station_.metricsPage(), !head);
+    const Trust trusted = trust(text.substr(0, end));
+    if (trusted == Trust::kWrongToken) {
+      answer(out, "401 Unauthorized", kPlain, "the token is wrong\n", !head);
+    } else {
+      answer(out, "200 OK", kExposition, station_.metricsPage(trusted == Trust::kFull), !head);
+    }
   } else if (path == "/healthz") {
     answer(out, "200 OK", kPlain, "ok\n", !head);
   } else {

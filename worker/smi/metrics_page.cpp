@@ -119,11 +119,16 @@ class Page {
 
   void processes() {
     out_.family("hip_gpu_process_memory_bytes", "gauge", "Device memory of a process.");
+    std::size_t number = 0;
     for (const telemetry::Process& process : input_.sample->processes) {
+      ++number;
       if (process.gpu >= input_.gpus->size()) continue;
       Labels labels = labelsOf(process.gpu);
-      labels.insert(labels.end(),
-                    {{"pid", std::to_string(process.pid)}, {"name", process.name}, {"client", process.client}});
+      const auto who =
+          input_.names
+              ? Labels{{"pid", std::to_string(process.pid)}, {"name", process.name}, {"client", process.client}}
+              : Labels{{"process", std::to_string(number)}};
+      labels.insert(labels.end(), who.begin(), who.end());
       out_.add(labels, process.memoryBytes);
     }
   }
@@ -164,8 +169,11 @@ class Page {
     for (int seat = 0; seat < board.seats(); ++seat) {
       const SessionBoard::Sitter sitter = board.sitter(seat);
       if (sitter.process == 0) continue;
-      out_.add({{"session", std::to_string(sitter.process)}, {"client", sitter.client}, {"program", sitter.program}},
-               std::uint64_t{get(board.counters(seat))});
+      const auto who = input_.names ? Labels{{"session", std::to_string(sitter.process)},
+                                             {"client", sitter.client},
+                                             {"program", sitter.program}}
+                                    : Labels{{"session", "seat " + std::to_string(seat)}};
+      out_.add(who, std::uint64_t{get(board.counters(seat))});
     }
   }
 

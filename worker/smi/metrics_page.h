@@ -10,6 +10,7 @@
 namespace hipr::worker {
 
 struct MetricsInput {
+  bool names = false;  // of programs, hosts and processes; without, they are numbered
   std::string version;
   std::string source;                                 // empty: no telemetry of devices
   const std::vector<telemetry::Gpu>* gpus = nullptr;  // null like `sample` when there is no source

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,15 +38,23 @@ class SmiProtocol : public Protocol {
   bool greeted_ = false;
 };
 
-// GET /metrics and GET /healthz of HTTP/1, one request per connection.
+// GET /metrics and GET /healthz of HTTP/1, one request per connection. Programs, hosts and processes are named to those
+// who could see them anyway (`local`), and to those who show the worker's token as a bearer.
 class HttpProtocol : public Protocol {
  public:
-  explicit HttpProtocol(Station& station) : station_(station) {}
+  using ReadToken = std::function<Status(std::string&)>;
+  HttpProtocol(Station& station, bool local, const ReadToken& readToken)
+      : station_(station), local_(local), readToken_(readToken) {}
   Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) override;
   bool greeted() const override { return false; }
 
  private:
+  enum class Trust { kNone, kFull, kWrongToken };
+  Trust trust(std::string_view head) const;
+
   Station& station_;
+  const bool local_;
+  const ReadToken& readToken_;
 };
 
 }  // namespace hipr::worker

@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t kMaxPeers =
     512;  // below the usual limit of open files: running out of those would leave us spinning
 constexpr std::chrono::seconds kPatience(15);  // to greet, to send a request of HTTP, to take an answer
+constexpr std::chrono::seconds kIdle(300);     // between two questions; clients of ours connect again by themselves
 constexpr int kIoTimeout = 60;
+constexpr int kMostArrivals = 64;  // scrapers taken in before everybody else has a turn
 
 bool wouldBlock() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -42,15 +44,24 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
 }
 
 void SmiService::admit(net::Socket socket, std::unique_ptr<Protocol> protocol) {
-  if (peers_.size() >= kMaxPeers) return;  // closes it
+  // Whoever has been silent longest makes room: nobody keeps others out by doing nothing.
+  if (peers_.size() >= kMaxPeers) {
+    peers_.erase(std::min_element(peers_.begin(), peers_.end(),
+                                  [](const Peer& a, const Peer& b) { return a.active < b.active; }));
+  }
   socket.tune(kIoTimeout);
   fcntl(socket.fd(), F_SETFL, fcntl(socket.fd(), F_GETFL) | O_NONBLOCK);
-  peers_.push_back({std::move(socket), std::move(protocol), {}, {}, 0, false, Clock::now() + kPatience});
+  const auto now = Clock::now();
+  peers_.push_back({std::move(socket), std::move(protocol), {}, {}, 0, false, now + kPatience, now});
 }
 
-void SmiService::acceptScraper() {
-  net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (socket.open()) admit(std::move(socket), std::make_unique<HttpProtocol>(station_));
+void SmiService::acceptScrapers() {
+  for (int i = 0; i < kMostArrivals; ++i) {
+    net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket.open()) return;
+    const bool local = net::isLoopback(socket);
+    admit(std::move(socket), std::make_unique<HttpProtocol>(station_, local, readToken_));
+  }
 }
 
 bool SmiService::receive(Peer& peer) {
@@ -70,6 +81,7 @@ bool SmiService::answer(Peer& peer) {
     peer.ending = next == Protocol::Next::kEnd;
     peer.deadline = Clock::now() + kPatience;
     if (!send(peer)) return false;
+    if (peer.out.empty() && !peer.ending) peer.deadline = Clock::now() + kIdle;
   }
   return !(peer.ending && peer.out.empty());
 }
@@ -86,30 +98,29 @@ bool SmiService::send(Peer& peer) {
 }
 
 bool SmiService::attend(Peer& peer, short events) {
-  if ((events & POLLOUT) && !send(peer)) return false;
+  peer.active = Clock::now();
+  if (events & POLLOUT) {
+    if (!send(peer)) return false;
+    if (peer.out.empty()) peer.deadline = Clock::now() + kIdle;
+  }
   if ((events & (POLLIN | POLLHUP | POLLERR)) && peer.out.empty() && !receive(peer)) return false;
   return answer(peer);
 }
 
-bool SmiService::expired(const Peer& peer, Clock::time_point now) const {
-  return now > peer.deadline && (!peer.protocol->greeted() || !peer.out.empty());
-}
-
 int SmiService::pollTimeout(Clock::time_point now) const {
   auto soonest = now + std::chrono::hours(1);
-  for (const Peer& peer : peers_)
-    if (!peer.protocol->greeted() || !peer.out.empty()) soonest = std::min(soonest, peer.deadline);
+  for (const Peer& peer : peers_) soonest = std::min(soonest, peer.deadline);
   return std::max(1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(soonest - now).count()) + 1);
 }
 
 void SmiService::run() {
+  if (metrics_.open()) fcntl(metrics_.fd(), F_SETFL, fcntl(metrics_.fd(), F_GETFL) | O_NONBLOCK);
   std::vector<pollfd> entries;
   for (;;) {
     station_.setClients(peers_.size());
     entries.clear();
     entries.push_back({doorway_.waitingFd(), POLLIN, 0});
-    // poll passes over -1, which is also the listener's when there is none.
-    entries.push_back({peers_.size() < kMaxPeers ? metrics_.fd() : -1, POLLIN, 0});
+    entries.push_back({metrics_.fd(), POLLIN, 0});  // poll passes over -1, which it is when there is none
     for (const Peer& peer : peers_)
       entries.push_back({peer.socket.fd(), static_cast<short>(peer.out.empty() ? POLLIN : POLLOUT), 0});
     if (poll(entries.data(), entries.size(), pollTimeout(Clock::now())) < 0 && errno != EINTR) {
@@ -120,11 +131,11 @@ void SmiService::run() {
     std::size_t at = 2;
     std::erase_if(peers_, [&](Peer& peer) {
       const short events = entries[at++].revents;
-      return (events != 0 && !attend(peer, events)) || expired(peer, now);
+      return (events != 0 && !attend(peer, events)) || now > peer.deadline;
     });
     net::Socket arrived;
     while (doorway_.take(arrived)) admit(std::move(arrived), std::make_unique<SmiProtocol>(station_));
-    if (entries[1].revents & POLLIN) acceptScraper();
+    if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }
 

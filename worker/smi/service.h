@@ -20,8 +20,9 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
 class SmiService {
  public:
   // `metrics`: the listener of the metrics page, or a closed socket.
-  SmiService(Station& station, Doorway& doorway, net::Socket& metrics)
-      : station_(station), doorway_(doorway), metrics_(metrics) {}
+  // `readToken`: what a scraper of the page may show to see names.
+  SmiService(Station& station, Doorway& doorway, net::Socket& metrics, HttpProtocol::ReadToken readToken)
+      : station_(station), doorway_(doorway), metrics_(metrics), readToken_(std::move(readToken)) {}
 
   void run();  // returns only when polling fails
 
@@ -31,23 +32,24 @@ class SmiService {
     net::Socket socket;
     std::unique_ptr<Protocol> protocol;
     std::vector<std::byte> in, out;
-    std::size_t sent = 0;  // of `out`
-    bool ending = false;   // nothing more is read
-    Clock::time_point deadline;
+    std::size_t sent = 0;        // of `out`
+    bool ending = false;         // nothing more is read
+    Clock::time_point deadline;  // to greet, to take an answer, or to ask again
+    Clock::time_point active;    // when it last did anything
   };
 
   void admit(net::Socket socket, std::unique_ptr<Protocol> protocol);
-  void acceptScraper();
+  void acceptScrapers();
   bool attend(Peer& peer, short events);  // false: the connection is over
   bool receive(Peer& peer);
   bool answer(Peer& peer);
   bool send(Peer& peer);
-  bool expired(const Peer& peer, Clock::time_point now) const;
   int pollTimeout(Clock::time_point now) const;
 
   Station& station_;
   Doorway& doorway_;
   net::Socket& metrics_;
+  const HttpProtocol::ReadToken readToken_;
   std::vector<Peer> peers_;
 };
 

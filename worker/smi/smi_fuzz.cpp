@@ -18,7 +18,8 @@ std::vector<fuzz::Input> fuzz::seeds() {
   wire::appendFrame(conversation, wire::Opcode::kGoodbye, 4, 0, wire::Goodbye{});
   fuzz::Input smi = fuzz::input(conversation);
   smi.insert(smi.begin(), 0);
-  fuzz::Input http = fuzz::input(std::string("GET /metrics HTTP/1.1\r\nHost: gpu-box\r\nAccept: */*\r\n\r\n"));
+  fuzz::Input http =
+      fuzz::input(std::string("GET /metrics HTTP/1.1\r\nHost: gpu-box\r\nAuthorization: Bearer x\r\n\r\n"));
   http.insert(http.begin(), 1);
   return {smi, http};
 }
@@ -33,7 +34,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       },
       platform, nullptr, "0");
   SmiProtocol smi(station);
-  HttpProtocol http(station);
+  static const HttpProtocol::ReadToken readToken = [](std::string& token) {
+    token = "nobody could guess this";
+    return Status{};
+  };
+  HttpProtocol http(station, false, readToken);
   Protocol& protocol = data[0] & 1 ? static_cast<Protocol&>(http) : smi;
   std::vector<std::byte> in, out;
   const auto* next = reinterpret_cast<const std::byte*>(data) + 1;

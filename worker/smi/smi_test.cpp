@@ -1,6 +1,7 @@
 // The parts of the telemetry service, without a process or a socket around them.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -31,7 +32,11 @@ class Service : public ::testing::Test {
                   },
                   platform, &board, "1.2"};
   SmiProtocol smi{station};
-  HttpProtocol http{station};
+  HttpProtocol::ReadToken readToken = [](std::string& token) {
+    token = "a token of some length";
+    return Status{};
+  };
+  HttpProtocol http{station, true, readToken};
   Bytes in, out;
 
   template <Opcode kOp>
@@ -121,7 +126,7 @@ TEST_F(Service, ASourceThatCannotBeOpenedIsToldInWords) {
   EXPECT_NE(broken.greeting().status, 0);
   EXPECT_EQ(broken.greeting().text, "no sensors here");
   EXPECT_NE(broken.read(3).status, 0);
-  EXPECT_NE(broken.metricsPage().find("hip_worker_info"), std::string::npos);
+  EXPECT_NE(broken.metricsPage(true).find("hip_worker_info"), std::string::npos);
 }
 
 TEST_F(Service, HipTellsWhatTheSourceDoesNot) {
@@ -140,8 +145,8 @@ TEST_F(Service, HipTellsWhatTheSourceDoesNot) {
 }
 
 TEST_F(Service, SessionsAreNamedAfterTheirClients) {
-  board.sit(2);
-  board.introduce(2, "desk:99", "/usr/bin/train");
+  board.sit(2, getpid());
+  board.page(2).introduce("desk:99", "/usr/bin/train");
   const auto read = station.read(wire::kSmiProcesses);
   ASSERT_EQ(read.processes.size(), 1u);  // the fake source tells of this very process
   EXPECT_EQ(read.processes[0].client, "desk:99");
@@ -163,13 +168,40 @@ TEST_F(Service, SpeaksEnoughHttp) {
   EXPECT_EQ(http.serve(in, out), Next::kWait);
 }
 
+// Who runs what from where is nobody else's business.
+TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
+  board.sit(1, getpid());
+  board.page(1).introduce("desk:99", "/usr/bin/train");
+  const std::string pid = "\"" + std::to_string(getpid()) + "\"";
+  const auto page = [&](bool local, const std::string& more) {
+    const std::string text = "GET /metrics HTTP/1.1\r\nHost: x\r\n" + more + "\r\n";
+    in.assign(reinterpret_cast<const std::byte*>(text.data()),
+              reinterpret_cast<const std::byte*>(text.data()) + text.size());
+    out.clear();
+    EXPECT_EQ(HttpProtocol(station, local, readToken).serve(in, out), Next::kEnd);
+    return std::string(reinterpret_cast<const char*>(out.data()), out.size());
+  };
+  for (const std::string& open : {page(true, ""), page(false, "aUTHorization:  Bearer a token of some length\r\n")}) {
+    for (const std::string& name : {std::string("desk:99"), std::string("train"), pid})
+      EXPECT_NE(open.find(name), std::string::npos) << name;
+  }
+  const std::string closed = page(false, "");
+  EXPECT_TRUE(closed.starts_with("HTTP/1.1 200 "));
+  EXPECT_NE(closed.find("hip_worker_session_memory_bytes{session=\"seat 1\"}"), std::string::npos) << closed;
+  for (const std::string& name : {std::string("desk"), std::string("train"), pid})
+    EXPECT_EQ(closed.find(name), std::string::npos) << name;
+  EXPECT_TRUE(page(false, "Authorization: Bearer a token of some lengthy\r\n").starts_with("HTTP/1.1 401 "));
+  EXPECT_TRUE(page(true, "Authorization: Basic x\r\n").starts_with("HTTP/1.1 401 "));
+}
+
 // Every line of the page is a comment or a sample, every sample belongs to the family named last, no family comes
 // twice.
 TEST_F(Service, TheMetricsPageIsWellFormed) {
-  SessionCounters& counters = board.sit(0);
-  board.introduce(0, "evil\"host\\\n:1", "a\nb");
+  board.sit(0, getpid());
+  SessionCounters& counters = board.page(0).counters;
+  board.page(0).introduce("evil\"host\\\n:1", "a\nb");
   counters.received(static_cast<std::uint16_t>(Opcode::kLaunchKernel), 100);
-  const std::string page = station.metricsPage();
+  const std::string page = station.metricsPage(true);
   const std::regex sample(R"(([a-z_]+)(\{([a-z]+="([^"\\]|\\["\\])*",?)+\})? -?[0-9.e+-]+)");
   std::istringstream lines(page);
   std::string family;
@@ -219,13 +251,14 @@ TEST(MetricsPage, DashboardAndManualAskForWhatThereIs) {
 
 TEST(SessionBoard, WhatASessionDidOutlivesIt) {
   SessionBoard board(2);
-  SessionCounters& counters = board.sit(1);
+  board.sit(1, getpid());
+  SessionCounters& counters = board.page(1).counters;
   counters.received(static_cast<std::uint16_t>(Opcode::kHello), 10);
   counters.received(0xfff0, 5);  // unknown: its bytes count
   counters.sent(7);
   SessionCounters::add(counters.errors);
   counters.memoryBytes = 99;
-  board.introduce(1, "client", "program");
+  board.page(1).introduce("client", "program");
   EXPECT_NE(board.sitter(1).process, 0u);
   EXPECT_EQ(board.sitter(1).client, "client");
   board.leave(1);

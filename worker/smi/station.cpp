@@ -99,8 +99,9 @@ wire::SmiReadReply Station::read(std::uint32_t parts) {
   return reply;
 }
 
-std::string Station::metricsPage() {
+std::string Station::metricsPage(bool names) {
   MetricsInput input;
+  input.names = names;
   input.version = version_;
   input.board = board_;
   input.telemetryClients = clients_;

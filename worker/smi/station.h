@@ -23,7 +23,7 @@ class Station {
 
   wire::SmiOpenReply greeting();
   wire::SmiReadReply read(std::uint32_t parts);
-  std::string metricsPage();
+  std::string metricsPage(bool names);  // whether programs, hosts and processes are named
 
   void setClients(std::size_t clients) { clients_ = clients; }
 
@@ -51,6 +51,8 @@ std::string deviceAddress(const hipDeviceProp_tR0600& props);  // on PCI, as sou
 
 // What HIP knows of a device and older vendor libraries do not tell: target and compute units.
 void complete(telemetry::Gpu& gpu, const hipDeviceProp_tR0600& props);
+
+bool isSoftgpu(const Platform& platform);
 
 // The source that fits the runtime this worker has chosen; where there is no telemetry, the devices without it.
 Status openWorkerSource(const Platform& platform, telemetry::SourcePtr& source);

@@ -35,11 +35,11 @@ class PlatformSource : public telemetry::Source {
   std::vector<telemetry::Link> links_;
 };
 
+}  // namespace
+
 bool isSoftgpu(const Platform& platform) {
   return !platform.devices.empty() && std::strncmp(platform.devices[0].props.name, "Software GPU", 12) == 0;
 }
-
-}  // namespace
 
 std::string deviceAddress(const hipDeviceProp_tR0600& props) {
   return telemetry::pciAddress(static_cast<unsigned>(props.pciDomainID), static_cast<unsigned>(props.pciBusID),

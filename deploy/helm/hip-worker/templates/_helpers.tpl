@@ -65,7 +65,7 @@ spec:
         - name: metrics
           containerPort: {{ .Values.metrics.port }}
         {{- end }}
-      # A connection that says nothing costs the worker one process for a moment.
+      # A connection that says nothing costs the worker a descriptor for a moment.
       startupProbe:
         tcpSocket:
           port: hip
@@ -83,10 +83,22 @@ spec:
       securityContext:
         {{- if eq .Values.devices "hostPath" }}
         privileged: true # device files of the host are not allowed to other containers
+        {{- else if eq .Values.devices "none" }}
+        runAsNonRoot: true
+        runAsUser: 65532
+        runAsGroup: 65532
+        allowPrivilegeEscalation: false
+        capabilities:
+          drop: [ALL]
+        seccompProfile:
+          type: RuntimeDefault
         {{- else }}
         allowPrivilegeEscalation: false
         capabilities:
           drop: [ALL]
+          add: [SETUID, SETGID, CHOWN, DAC_OVERRIDE, KILL] # each session becomes a user of its own
+        seccompProfile:
+          type: RuntimeDefault
         {{- end }}
       resources:
         {{- $resources := deepCopy .Values.resources }}

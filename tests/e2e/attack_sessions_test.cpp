@@ -1,0 +1,185 @@
+// What a client that is let in may try: messages out of order, and leaving in the middle of things. Its session ends,
+// soon, and nobody else notices.
+#include <linux/filter.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "code_object/code_object.h"
+#include "testing/hip.h"
+#include "tests/e2e/attack_fixture.h"
+
+namespace hipr {
+namespace {
+
+using wire::Opcode;
+using worker::kTestDeviceBase;
+using worker::kTestHostBase;
+
+constexpr std::uint64_t kModule = wire::kFirstObject, kWork = kModule + 1;
+
+std::string refusal(TestClient& client) {
+  const auto refused = client.expectPush<wire::Refused>(Opcode::kRefused);
+  EXPECT_FALSE(client.next().has_value());
+  return refused ? refused->text : "";
+}
+
+class Attack : public ::testing::Test {
+ protected:
+  bool sessionsGone() const { return worker_.sessions().empty(); }
+  void expectHealthy() {
+    TestClient client = connectTo(worker_);
+    EXPECT_EQ(client.hello().status, hipSuccess);
+    EXPECT_EQ(client.ask<Opcode::kPing>({}), hipSuccess);
+    client.send<Opcode::kGoodbye>({});
+    EXPECT_LT(secondsUntil(10s, [&] { return sessionsGone(); }), 10);
+  }
+  testing::WorkerProcess worker_{{"--runtime", "softgpu", "--grace", "1", "--cache", "", "--peer-timeout", "2"}};
+};
+
+// A kernel that takes longer than any test.
+void launchEndlessKernel(TestClient& client) {
+  const wire::Bytes code(static_cast<const std::byte*>(testing::kernelImage()), testing::kernelImageSize());
+  const code::ContentHash hash = code::hashContent(code);
+  std::vector<std::byte> storage;
+  const auto loaded =
+      client.call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kModule, 0, {hash.low, hash.high}, code, {}}, storage);
+  ASSERT_EQ(loaded.status, hipSuccess);
+  client.send<Opcode::kFunctionGet>({kWork, kModule, "work"});
+  client.send<Opcode::kMapMemory>({0, kTestDeviceBase, 2 << 20});
+  struct {
+    std::uint64_t out = kTestDeviceBase;
+    std::int32_t rounds = std::numeric_limits<std::int32_t>::max();
+  } arguments;
+  wire::LaunchKernel launch;
+  launch.stream = wire::kNullStream;
+  launch.function = kWork;
+  launch.groups = {64, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.arguments = {reinterpret_cast<const std::byte*>(&arguments), 12};
+  client.send<Opcode::kLaunchKernel>(launch);
+  EXPECT_EQ(client.ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_FALSE(client.sawPush(Opcode::kAsyncFailure));
+}
+
+TEST_F(Attack, HelloIsSaidOnce) {
+  TestClient client = connectTo(worker_);
+  client.hello();
+  client.send<Opcode::kExposeHost>({kTestHostBase, 4096, 1});
+  wire::Hello again;
+  again.deviceBase = kTestDeviceBase;
+  again.deviceSize = worker::kTestDeviceSize;
+  again.hostBase = kTestHostBase + (std::uint64_t{1} << 40);  // another range: the first would be unmapped
+  again.hostSize = worker::kTestHostSize;
+  client.send<Opcode::kHello>(again);
+  EXPECT_EQ(refusal(client), "a second Hello");
+  expectHealthy();
+}
+
+TEST_F(Attack, EveryMessageButHelloIsRefusedBeforeIt) {
+#define MESSAGE(number, Name, verb)                                               \
+  if (Opcode::k##Name != Opcode::kHello && Opcode::k##Name != Opcode::kSmiOpen) { \
+    TestClient client = connectTo(worker_);                                       \
+    std::vector<std::byte> frame(wire::kHeaderSize);                              \
+    wire::encodeHeader({.opcode = number}, frame.data());                         \
+    ASSERT_TRUE(client.socket().send(frame).ok());                                \
+    EXPECT_FALSE(refusal(client).empty()) << #Name;                               \
+  }
+#include "wire/messages.def"
+  EXPECT_TRUE(sessionsGone());  // none of them got as far as a process
+  expectHealthy();
+}
+
+TEST_F(Attack, WhatBelongsBeforeHelloIsRefusedAfterIt) {
+  const auto refused = [&](auto&& send) {
+    TestClient client = connectTo(worker_);
+    client.hello();
+    send(client);
+    return refusal(client);
+  };
+  EXPECT_NE(refused([](TestClient& c) { c.send<Opcode::kChallenge>({}); }).find("before Hello"), std::string::npos);
+  EXPECT_NE(refused([](TestClient& c) { c.send<Opcode::kProof>({}); }).find("before Hello"), std::string::npos);
+  EXPECT_NE(refused([](TestClient& c) { c.send<Opcode::kSmiOpen>({}); }).find("before Hello"), std::string::npos);
+  EXPECT_NE(refused([](TestClient& c) { c.send<Opcode::kRefused>({}); }).find("for the worker"), std::string::npos);
+}
+
+TEST_F(Attack, NothingIsHeardAfterGoodbye) {
+  TestClient client = connectTo(worker_);
+  client.hello();
+  std::vector<std::byte> frames;
+  wire::appendFrame(frames, Opcode::kGoodbye, 1, 0, wire::Goodbye{});
+  wire::appendFrame(frames, Opcode::kDeviceSynchronize, 2, 0, wire::DeviceSynchronize{0});
+  ASSERT_TRUE(client.socket().send(frames).ok());
+  EXPECT_EQ(refusal(client), "DeviceSynchronize after Goodbye");
+}
+
+// What one session learns of addresses is worth nothing in another, and nothing against the supervisor.
+TEST_F(Attack, EverySessionHasAnAddressLayoutOfItsOwn) {
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(connectTo(worker_));
+    clients.back().hello();
+  }
+  std::vector<pid_t> processes = worker_.sessions();
+  ASSERT_EQ(processes.size(), 4u);
+  processes.push_back(worker_.pid());
+  std::set<std::string> programs, heaps;
+  for (const pid_t process : processes) {
+    std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+    std::string program, heap;
+    for (std::string line; std::getline(maps, line);) {
+      if (line.ends_with("/hip-worker") && program.empty()) program = line.substr(0, line.find('-'));
+      if (line.ends_with("[heap]")) heap = line.substr(0, line.find('-'));
+    }
+    programs.insert(program);
+    heaps.insert(heap);
+  }
+  EXPECT_EQ(programs.size(), 5u);
+  EXPECT_EQ(heaps.size(), 5u);
+}
+
+TEST_F(Attack, ASessionEndsWithItsConnectionWhateverTheGpuDoes) {
+  TestClient client = connectTo(worker_);
+  client.hello();
+  client.send<Opcode::kExposeHost>({kTestHostBase, 8192, 1});
+  launchEndlessKernel(client);
+  client.send<Opcode::kHostFunction>({wire::kNullStream, 5});
+  client.send<Opcode::kConcealHost>({kTestHostBase});
+  client.send<Opcode::kExposeHost>({kTestHostBase, 8192, 2});  // the same memory
+  client.send<Opcode::kConcealHost>({kTestHostBase});
+  client.send<Opcode::kExposeHost>({kTestHostBase, 4096, 3});  // a part of it: the rest has to go first
+  client.send<Opcode::kUnmapMemory>({kTestDeviceBase});
+  client.send<Opcode::kMapMemory>({0, kTestDeviceBase, 4 << 20});
+  client.socket().close();
+  EXPECT_LT(secondsUntil(20s, [&] { return sessionsGone(); }), 10);
+  expectHealthy();
+}
+
+// A session that does not even look: stopped, as one that hangs in a driver would be.
+TEST_F(Attack, TheSupervisorEndsASessionThatDoesNotNotice) {
+  TestClient client = connectTo(worker_);
+  client.hello();
+  ASSERT_EQ(worker_.sessions().size(), 1u);
+  kill(worker_.sessions()[0], SIGSTOP);
+  client.socket().close();
+  EXPECT_LT(secondsUntil(20s, [&] { return sessionsGone(); }), 10);
+  expectHealthy();
+}
+
+// A machine that was unplugged says no goodbye. Here the client's own end drops whatever arrives for it.
+TEST_F(Attack, APeerThatVanishesIsNoticedInSeconds) {
+  TestClient client = connectTo(worker_), bystander = connectTo(worker_);
+  client.hello();
+  bystander.hello();
+  sock_filter drop[] = {{BPF_RET | BPF_K, 0, 0, 0}};
+  const sock_fprog program{1, drop};
+  ASSERT_EQ(setsockopt(client.socket().fd(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
+  EXPECT_LT(secondsUntil(20s, [&] { return worker_.sessions().size() == 1; }), 10);
+  EXPECT_EQ(bystander.ask<Opcode::kPing>({}), hipSuccess);  // silent as well, but its machine answered
+}
+
+}  // namespace
+}  // namespace hipr

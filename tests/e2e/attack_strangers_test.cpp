@@ -1,0 +1,124 @@
+// What somebody may try who does not know the token: slow words, long words, silence, many connections. Those who know
+// it are served all the while.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "access/challenge.h"
+#include "tests/e2e/attack_fixture.h"
+
+namespace hipr {
+namespace {
+
+using wire::Opcode;
+
+constexpr char kToken[] = "open sesame, open sesame";
+
+class Strangers : public ::testing::Test {
+ protected:
+  Strangers() {
+    std::ofstream(file_) << kToken << "\n";
+    worker_ = std::make_unique<testing::WorkerProcess>(std::vector<std::string>{
+        "--runtime", "softgpu", "--grace", "1", "--cache", "", "--max-sessions", "4", "--token-file", file_});
+  }
+  ~Strangers() override { unlink(file_.c_str()); }
+
+  // Seconds until somebody who knows the token has been greeted.
+  double welcome() {
+    const auto start = std::chrono::steady_clock::now();
+    TestClient client = connectTo(*worker_);
+    const Status status = access::present(client.socket(), kToken, 20);
+    EXPECT_TRUE(status.ok()) << status.message();
+    client.socket().setReceiveTimeout(20);
+    EXPECT_EQ(client.hello().status, hipSuccess);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  std::vector<TestClient> crowd(int size) {
+    std::vector<TestClient> out;
+    for (int i = 0; i < size; ++i) out.push_back(connectTo(*worker_));
+    return out;
+  }
+  // What is left of a connection after so many seconds.
+  static bool closed(TestClient& client) {
+    client.socket().setReceiveTimeout(1);
+    std::byte byte;
+    std::size_t got = 1;
+    return client.socket().receiveSome(&byte, 1, &got).ok() && got == 0;
+  }
+
+  const std::string file_ = ::testing::TempDir() + "hipr-strangers-" + std::to_string(getpid());
+  std::unique_ptr<testing::WorkerProcess> worker_;
+};
+
+TEST_F(Strangers, SilenceTakesNobodysPlace) {
+  const std::vector<TestClient> silent = crowd(100);
+  EXPECT_LT(welcome(), 2);
+  EXPECT_TRUE(secondsUntil(5s, [&] { return worker_->sessions().empty(); }) < 5);  // there is no process for strangers
+}
+
+TEST_F(Strangers, ABeginningOfAGreetingTakesNobodysPlace) {
+  std::vector<TestClient> slow = crowd(100);
+  std::vector<std::byte> frame;
+  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{});
+  for (std::size_t i = 0; i < slow.size(); ++i) {
+    const std::size_t part = i % (frame.size() - 1);
+    ASSERT_TRUE(slow[i].socket().send(std::span(frame).first(part)).ok());
+  }
+  EXPECT_LT(welcome(), 2);
+}
+
+TEST_F(Strangers, AChallengeWithoutAProofTakesNobodysPlace) {
+  std::vector<TestClient> unproved = crowd(100);
+  for (TestClient& client : unproved) client.send<Opcode::kChallenge>({});
+  for (TestClient& client : unproved) EXPECT_TRUE(client.next().has_value());
+  EXPECT_LT(welcome(), 2);
+}
+
+// One byte now and then does not buy more time.
+TEST_F(Strangers, AGreetingHasOneDeadline) {
+  std::vector<TestClient> slow = crowd(3);
+  std::vector<std::byte> frame;
+  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{});
+  std::size_t sent = 0;
+  const double seconds = secondsUntil(30s, [&] {
+    for (TestClient& client : slow) (void)client.socket().send(std::span(frame).subspan(sent, 1));
+    sent = std::min(sent + 1, frame.size() - 2);
+    return closed(slow[0]);  // waits for a second
+  });
+  EXPECT_LT(seconds, 14);
+}
+
+TEST_F(Strangers, LongGreetingsAreRefusedAtOnce) {
+  for (const std::uint64_t length : {std::uint64_t{65}, std::uint64_t{64} << 10, std::uint64_t{200} << 20}) {
+    TestClient client = connectTo(*worker_);
+    std::vector<std::byte> head(wire::kHeaderSize);
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kChallenge), .length = length}, head.data());
+    ASSERT_TRUE(client.socket().send(head).ok());
+    EXPECT_TRUE(client.expectPush<wire::Refused>(Opcode::kRefused)) << length;
+  }
+}
+
+TEST_F(Strangers, WhoeverHasWaitedLongestMakesRoom) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  std::vector<TestClient> silent = crowd(400);
+  EXPECT_LT(welcome(), 2);
+  EXPECT_TRUE(closed(silent.front()));
+  EXPECT_FALSE(closed(silent.back()));
+}
+
+// Garbage costs nobody anything either.
+TEST_F(Strangers, NoiseIsTurnedAway) {
+  for (int i = 0; i < 20; ++i) {
+    TestClient client = connectTo(*worker_);
+    sendBytes(client, 4096);
+    EXPECT_TRUE(client.expectPush<wire::Refused>(Opcode::kRefused));
+  }
+  EXPECT_LT(welcome(), 2);
+}
+
+}  // namespace
+}  // namespace hipr

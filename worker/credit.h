@@ -1,0 +1,37 @@
+// Credit: the device memory that this session has been promised. The books are the supervisor's (ledger.h); a session
+// can ask, and knows what it was told. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "net/socket.h"
+#include "worker/ledger.h"
+
+namespace hipr::worker {
+
+class Credit {
+ public:
+  virtual ~Credit() = default;
+  virtual std::uint64_t promised(int device) const = 0;              // to this session, so far
+  virtual std::uint64_t available(int device) = 0;                   // to whoever asks first
+  virtual std::uint64_t grant(int device, std::uint64_t bytes) = 0;  // promises as much of it as there is
+};
+
+// A session's end of the socket to its supervisor.
+class AskedCredit : public Credit {
+ public:
+  explicit AskedCredit(net::Socket supervisor) : supervisor_(std::move(supervisor)) {}
+  std::uint64_t promised(int device) const override;
+  std::uint64_t available(int device) override;
+  std::uint64_t grant(int device, std::uint64_t bytes) override;
+
+ private:
+  net::Socket supervisor_;
+  std::map<int, std::uint64_t> promised_;
+};
+
+// The supervisor's end: answers one question that has arrived, without waiting. False when the session has closed it.
+bool answerCredit(const net::Socket& session, Ledger& ledger, int account);
+
+}  // namespace hipr::worker

@@ -1,0 +1,74 @@
+// Reception: connections of which nothing is known yet. They wait here, in the supervisor, until they have shown that
+// they know the token (access/challenge.h) and have said, completely, what they want. Until then a connection costs a
+// descriptor and no process, and takes nobody's place: it has so many seconds in all, says nothing but small frames of
+// fixed kinds, and when there are too many, those that have waited longest make room. Nothing here waits; for a
+// single-threaded poll loop.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "access/challenge.h"
+#include "net/socket.h"
+
+namespace hipr::worker {
+
+class Reception {
+ public:
+  struct Limits {
+    std::chrono::milliseconds greeting{10'000};  // until a connection has said what it wants
+    std::chrono::milliseconds leaving{2'000};    // for one that was refused to take in why
+    std::size_t most = 1024, mostPerAddress = 256;
+  };
+  struct Guest {
+    net::Socket socket;  // what it has said is unread: a whole Hello or SmiOpen
+    std::string peer;
+    bool telemetry = false;
+  };
+  using ReadToken = std::function<Status(std::string&)>;  // asked for every connection
+
+  explicit Reception(ReadToken readToken) : Reception(std::move(readToken), Limits{}) {}
+  Reception(ReadToken readToken, Limits limits) : readToken_(std::move(readToken)), limits_(limits) {}
+
+  void arrive(net::Socket socket);
+  void turnAway(net::Socket socket, const std::string& peer, const std::string& why);  // in words
+  bool dropOldest();  // when descriptors run out; false when nobody is here
+  void clear() { visitors_.clear(); }
+
+  void watch(std::vector<pollfd>& entries) const;  // appends one entry for each
+  int patience() const;                            // milliseconds until somebody's time is up; -1: nobody is here
+  // REQUIRES: entries as watch() made them, polled; nobody has come or gone since.
+  std::vector<Guest> attend(std::span<const pollfd> entries);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Visitor {
+    net::Socket socket;
+    std::string peer, address;
+    access::Admission admission;
+    Clock::time_point end;
+    bool leaving = false;  // has been refused
+    int wanted = 0;        // bytes it must have sent before we look again
+  };
+  enum class Next { kStay, kGo, kServe };
+
+  Next look(Visitor& visitor, Guest& guest);
+  Next refuse(Visitor& visitor, const std::string& why);
+  static Next await(Visitor& visitor, int bytes);
+  void makeRoom(const std::string& address);
+
+  const ReadToken readToken_;
+  const Limits limits_;
+  std::list<Visitor> visitors_;  // in the order of their arrival
+};
+
+// Tells a client, in words, that it is not served, and ends our side of the connection. Does not wait.
+void refuse(const net::Socket& socket, const std::string& why);
+
+}  // namespace hipr::worker

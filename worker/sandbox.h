@@ -1,0 +1,57 @@
+// The sandbox of a session: what its process may still do once the runtime is loaded and before the client's first
+// message is read. A client that takes a session over is then in a box of its own (docs/security.md).
+//
+// It comes in two steps, because a GPU's runtime opens devices and starts threads when it is first used: confine()
+// while the process has one thread, sealCalls() when the runtime is open.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hipr::worker {
+
+enum class SandboxMode : std::uint8_t {
+  kOff,
+  kStrict,  // for softgpu: memory, threads, its socket, a few files
+  kGpu,     // what a GPU's runtime and driver want besides
+};
+
+struct SandboxPlan {
+  SandboxMode mode = SandboxMode::kOff;
+  std::uint32_t user = 0, group = 0;  // of its own; 0: those of the worker
+  std::string temporary;              // its own folder for passing files; empty: none
+  std::vector<std::string> readable;  // where the runtime and what it loads lie
+  std::vector<std::string> writable;  // besides `temporary`
+  static auto fields(auto& m) { return std::tie(m.mode, m.user, m.group, m.temporary, m.readable, m.writable); }
+};
+
+// What is in force, and what this machine cannot do and why, in words.
+struct SandboxReport {
+  std::vector<std::string> inForce, missing;
+  void add(const std::string& what, const Status& status);
+  std::string text() const;
+};
+
+// REQUIRES: the process has one thread. A failure means that the session must not be served.
+Status confine(const SandboxPlan& plan, SandboxReport& report);
+void sealCalls(SandboxMode mode, SandboxReport& report);
+
+// In the supervisor, once: a child tries all of it.
+std::string trySandbox(const SandboxPlan& plan);
+
+// --- the parts
+Status restrictFiles(const SandboxPlan& plan);  // Landlock; sandbox_files.cpp
+Status restrictCalls(SandboxMode mode);         // seccomp, all threads; sandbox_calls.cpp
+
+bool canChangeUsers();  // a container's root often cannot
+
+// Whether the numbers from `first` on exist here: a container may have a few only.
+bool userNumbersExist(std::uint32_t first, std::uint32_t count);
+
+}  // namespace hipr::worker

@@ -1,0 +1,108 @@
+// Which system calls a session can make: a seccomp filter, for all its threads. What is not listed fails with EPERM.
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "worker/sandbox.h"
+
+#if defined(__x86_64__)
+#define HIPR_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define HIPR_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+namespace hipr::worker {
+
+#ifndef HIPR_AUDIT_ARCH
+
+Status restrictCalls(SandboxMode) {
+  return Status::unavailable("not built for this processor");
+}
+
+#else
+namespace {
+
+constexpr int kPlain[] = {
+#define CALL(name) SYS_##name,
+#include "worker/sandbox_calls.def"
+};
+
+constexpr int kOfGpu[] = {
+#define GPU_CALL(name) SYS_##name,
+#include "worker/sandbox_calls.def"
+};
+
+constexpr std::uint32_t kDenied = SECCOMP_RET_ERRNO | EPERM;
+// A library that is told so uses the older call, whose flags can be seen.
+constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
+
+class Filter {
+ public:
+  explicit Filter(bool gpu) {
+    load(offsetof(seccomp_data, arch));
+    jump(BPF_JEQ, HIPR_AUDIT_ARCH, 1, 0);
+    give(SECCOMP_RET_KILL_PROCESS);
+    load(offsetof(seccomp_data, nr));
+    for (const int call : kPlain) when(call, SECCOMP_RET_ALLOW);
+    if (gpu)
+      for (const int call : kOfGpu) when(call, SECCOMP_RET_ALLOW);
+    when(SYS_clone3, kUnknown);
+    allowWithBits(SYS_clone, 0, CLONE_THREAD);  // threads, no processes
+    for (const int call : {SYS_kill, SYS_tgkill}) allowWith(call, 0, static_cast<std::uint32_t>(getpid()));  // itself
+    allowWith(SYS_prctl, 0, PR_SET_NAME);
+    allowWith(SYS_prlimit64, 0, 0);
+    // softgpu interprets: nothing that was written becomes code.
+    for (const int call : {SYS_mmap, SYS_mprotect}) allowWithoutBits(call, 2, PROT_EXEC);
+    give(kDenied);
+  }
+
+  Status install() const {
+    const sock_fprog program{static_cast<unsigned short>(code_.size()), const_cast<sock_filter*>(code_.data())};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0) return {};
+    return Status::unavailable(std::string("seccomp: ") + std::strerror(errno));
+  }
+
+ private:
+  void load(std::uint32_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)); }
+  void give(std::uint32_t what) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, what)); }
+  void jump(unsigned kind, std::uint32_t value, std::uint8_t then, std::uint8_t otherwise) {
+    code_.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | kind | BPF_K), value, then, otherwise));
+  }
+  // REQUIRES, here and below: the call's number is loaded. It still is when the call is another one.
+  void when(int call, std::uint32_t what) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
+    give(what);
+  }
+  // The lower half of an argument: all of those looked at have 32 bits.
+  void test(int call, int argument, unsigned kind, std::uint32_t value, bool allowed) {
+    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
+    load(static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
+                                    sizeof(std::uint64_t) * static_cast<unsigned>(argument)));
+    jump(kind, value, allowed ? 0 : 1, allowed ? 1 : 0);
+    give(SECCOMP_RET_ALLOW);
+    load(offsetof(seccomp_data, nr));
+  }
+  void allowWith(int call, int argument, std::uint32_t value) { test(call, argument, BPF_JEQ, value, true); }
+  void allowWithBits(int call, int argument, std::uint32_t bits) { test(call, argument, BPF_JSET, bits, true); }
+  void allowWithoutBits(int call, int argument, std::uint32_t bits) { test(call, argument, BPF_JSET, bits, false); }
+
+  std::vector<sock_filter> code_;
+};
+
+}  // namespace
+
+Status restrictCalls(SandboxMode mode) {
+  return Filter(mode == SandboxMode::kGpu).install();
+}
+#endif
+
+}  // namespace hipr::worker

@@ -1,0 +1,121 @@
+#include "worker/session_homes.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "telemetry/softgpu_usage.h"
+
+namespace hipr::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where nobody else's users are; and for containers that have only a few numbers.
+constexpr std::uint32_t kUsers = 1'900'000'000, kUsersOfContainer = 60'000;
+
+std::uint32_t firstUser(const Options& options) {
+  if (!canChangeUsers()) return 0;
+  const auto count = static_cast<std::uint32_t>(options.maxSessions) + 1;
+  if (options.sessionUser >= 0) return static_cast<std::uint32_t>(options.sessionUser);
+  for (const std::uint32_t first : {kUsers, kUsersOfContainer})
+    if (userNumbersExist(first, count)) return first;
+  return 0;
+}
+
+std::vector<std::string> librariesOf(const std::string& runtime) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& folder) {
+    if (folder.is_absolute()) out.push_back(folder);
+  };
+  add(fs::path(runtime).parent_path());
+  add(fs::canonical(runtime, ignored).parent_path());
+  add(fs::read_symlink("/proc/self/exe", ignored).parent_path());
+  std::istringstream path(envText("LD_LIBRARY_PATH").value_or(""));
+  for (std::string folder; std::getline(path, folder, ':');) add(folder);
+  return out;
+}
+
+}  // namespace
+
+SessionHomes::SessionHomes(const Options& options, const std::string& runtime, bool software)
+    : mode_(options.sandbox.value_or(software ? SandboxMode::kStrict : SandboxMode::kGpu)),
+      cacheFolder_(options.cacheFolder) {
+  if (mode_ == SandboxMode::kOff) return;
+  firstUser_ = firstUser(options);
+  readable_ = librariesOf(runtime);
+  std::string pattern = envText("TMPDIR").value_or("/tmp") + "/hip-worker-XXXXXX";
+  if (const char* made = mkdtemp(pattern.data())) {
+    folder_ = made;
+    chmod(made, 0711);  // sessions pass through, and cannot see whose folders are there
+  }
+  usageFolder_ = telemetry::softgpuUsageFolder();
+  if (firstUser_ == 0) return;
+  telemetry::shareSoftgpuUsage(firstUser_);
+  shareCache();
+}
+
+// Sessions have users of their own and one group, so what they share must be the group's.
+void SessionHomes::shareCache() {
+  if (cacheFolder_.empty()) return;
+  cacheFolder_ += "/sessions";
+  std::error_code error;
+  fs::create_directories(cacheFolder_, error);
+  if (!error && chown(cacheFolder_.c_str(), 0, firstUser_) == 0 && chmod(cacheFolder_.c_str(), 02770) == 0) return;
+  logError("sessions cannot keep code objects in %s", cacheFolder_.c_str());
+  cacheFolder_.clear();
+}
+
+SessionHomes::~SessionHomes() {
+  std::error_code ignored;
+  if (!folder_.empty() && getpid() == owner_) fs::remove_all(folder_, ignored);
+}
+
+std::string SessionHomes::temporary(int account) const {
+  return folder_.empty() ? "" : folder_ + "/" + std::to_string(account);
+}
+
+SandboxPlan SessionHomes::plan(int account) const {
+  SandboxPlan plan;
+  plan.mode = mode_;
+  if (mode_ == SandboxMode::kOff) return plan;
+  plan.group = firstUser_;
+  plan.user = firstUser_ ? firstUser_ + 1 + static_cast<std::uint32_t>(account) : 0;
+  plan.temporary = temporary(account);
+  plan.readable = readable_;
+  for (const std::string& folder : {cacheFolder_, usageFolder_})
+    if (!folder.empty()) plan.writable.push_back(folder);
+  return plan;
+}
+
+void SessionHomes::prepare(const SandboxPlan& plan) const {
+  if (plan.temporary.empty()) return;
+  std::error_code ignored;
+  fs::remove_all(plan.temporary, ignored);
+  if (mkdir(plan.temporary.c_str(), 0700) != 0 ||
+      (plan.user && chown(plan.temporary.c_str(), plan.user, plan.group) != 0))
+    logError("no temporary folder %s", plan.temporary.c_str());
+}
+
+void SessionHomes::clear(int account, pid_t process) const {
+  if (mode_ == SandboxMode::kOff) return;
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(temporary(account), ignored);
+  if (firstUser_) telemetry::forgetSoftgpuUsage(process);
+}
+
+std::string SessionHomes::describe() const {
+  if (mode_ == SandboxMode::kOff) return "off: whoever takes a session over has the rights of this worker";
+  const SandboxPlan trial = plan(0);
+  prepare(trial);
+  const std::string what = trySandbox(trial);
+  clear(0, 0);
+  return std::string(mode_ == SandboxMode::kStrict ? "strict" : "gpu") + ": " + what;
+}
+
+}  // namespace hipr::worker

@@ -1,0 +1,41 @@
+// What the supervisor prepares for the sandboxes of its sessions (sandbox.h): which user each is, its folder for
+// passing files, the folders that sessions share. Used by one thread.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+
+#include "worker/options.h"
+#include "worker/sandbox.h"
+
+namespace hipr::worker {
+
+class SessionHomes {
+ public:
+  // `software`: the runtime is softgpu.
+  SessionHomes(const Options& options, const std::string& runtime, bool software);
+  ~SessionHomes();
+  SessionHomes(const SessionHomes&) = delete;
+  SessionHomes& operator=(const SessionHomes&) = delete;
+
+  SandboxPlan plan(int account) const;
+  void prepare(const SandboxPlan& plan) const;   // before the session starts
+  void clear(int account, pid_t process) const;  // when it has ended
+  const std::string& cacheFolder() const { return cacheFolder_; }
+  const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is
+  std::string describe() const;                                    // one line for the log
+
+ private:
+  std::string temporary(int account) const;
+  void shareCache();
+
+  SandboxMode mode_;
+  std::uint32_t firstUser_ = 0;  // 0: sessions have the worker's
+  std::string folder_;           // of all the temporary ones
+  std::string cacheFolder_, usageFolder_;
+  std::vector<std::string> readable_;
+  const pid_t owner_ = getpid();
+};
+
+}  // namespace hipr::worker

@@ -1,0 +1,45 @@
+// A session's process: a program image of its own, so that nothing of another session or of the supervisor is in it,
+// not even where things lie in memory. It is this same program, started again by the supervisor with a few descriptors
+// and a ticket that says the rest.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "net/socket.h"
+#include "wire/stream.h"
+#include "worker/sandbox.h"
+
+namespace hipr::worker {
+
+struct SessionTicket {
+  std::int32_t supervisor = 0;  // its process, which the session does not outlive
+  std::string peer;
+  std::string runtime;                // path of the library to load
+  std::vector<std::int32_t> devices;  // the runtime's numbers, in the client's order
+  wire::Bytes platform;               // wire/platform_codec.h
+  std::string cacheFolder;
+  std::uint64_t memoryLimit = 0;
+  std::int32_t peerTimeout = 0;  // seconds without any sign of life of the client's machine
+  std::string usageFolder;       // HIP_REMOTE_SOFTGPU_USAGE, unless empty
+  SandboxPlan sandbox;
+  bool verbose = false;
+  static auto fields(auto& m) {
+    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.memoryLimit, m.peerTimeout,
+                    m.usageFolder, m.sandbox, m.verbose);
+  }
+};
+
+// In the supervisor. `page`: for SessionPage::map; `control`: the session's end of the socket for credit.
+Status startSession(const SessionTicket& ticket, const net::Socket& client, int page, const net::Socket& control,
+                    pid_t& process);
+
+// In the new process: whether it is one, and its whole life.
+bool isSessionProcess(int argc, char** argv);
+[[noreturn]] void runSession();
+
+}  // namespace hipr::worker

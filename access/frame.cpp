@@ -1,9 +1,5 @@
 #include "access/frame.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-
 namespace hipr::access {
 
 Status receiveFrame(net::Socket& socket, std::uint64_t limit, wire::Header& header, std::vector<std::byte>& payload) {
@@ -22,14 +18,11 @@ Status receiveFrame(net::Socket& socket, std::uint64_t limit, wire::Header& head
 }
 
 std::uint16_t firstOpcode(const net::Socket& socket, int timeoutSeconds) {
-  socket.setReceiveTimeout(timeoutSeconds);
+  socket.setReceiveTimeout(std::chrono::seconds(timeoutSeconds));
   std::byte bytes[wire::kHeaderSize];
   wire::Header header;
-  ssize_t got = 0;
-  do {
-    got = recv(socket.fd(), bytes, sizeof bytes, MSG_PEEK | MSG_WAITALL);
-  } while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof bytes) && wire::decodeHeader(bytes, header) ? header.opcode : 0;
+  const platform::IoResult peeked = platform::peek(socket.fd(), bytes);
+  return peeked.bytes == sizeof bytes && wire::decodeHeader(bytes, header) ? header.opcode : 0;
 }
 
 }  // namespace hipr::access

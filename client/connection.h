@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/no_cancel.h"
+#include "platform/no_cancel.h"
 #include "base/spin.h"
 #include "client/claims.h"
 #include "client/outbox.h"

@@ -1,5 +1,5 @@
-// What older sonames have otherwise: graphs and external memory. Rows of the latter are still Todo; the translations lie
-// ready because forgetting them when a row is built would corrupt an older program's memory.
+// What older sonames have otherwise: graphs and external memory. Rows of the latter are still Todo; the translations
+// lie ready because forgetting them when a row is built would corrupt an older program's memory.
 #pragma once
 
 #include <vector>

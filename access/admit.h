@@ -10,7 +10,7 @@ namespace hipr::access {
 // `next` is the first message that is not about the token. A failure is a sentence for the client.
 inline Status admit(net::Socket& socket, const std::string& token, int timeoutSeconds, wire::Header& next) {
   constexpr std::uint64_t kLimit = 8 << 10;
-  socket.setReceiveTimeout(timeoutSeconds);
+  socket.setReceiveTimeout(std::chrono::seconds(timeoutSeconds));
   Admission admission(token);
   for (;;) {
     std::vector<std::byte> payload, reply;

@@ -40,7 +40,7 @@ struct Stream {
   std::mutex attributesMutex;
   std::map<hipLaunchAttributeID, hipLaunchAttributeValue> attributes;  // those the program has set
   StreamOrder order;
-  std::atomic<bool> capturing{false};                                  // what it is given becomes a graph
+  std::atomic<bool> capturing{false};  // what it is given becomes a graph
   std::unique_ptr<CoreObject> impl;
 };
 
@@ -87,8 +87,8 @@ struct Function {
   std::atomic<int> sharedCarveout{0};
   KernelWishes asKernel;
   std::atomic<const void*> host{nullptr};  // its stand-in, if it was found by one
-  std::uint32_t argumentBytes = 0;      // explicit part of its kernarg segment
-  std::atomic<bool> introduced{false};  // for a core that has to be told of it before its first launch
+  std::uint32_t argumentBytes = 0;         // explicit part of its kernarg segment
+  std::atomic<bool> introduced{false};     // for a core that has to be told of it before its first launch
 };
 
 struct Module {

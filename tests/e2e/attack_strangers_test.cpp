@@ -30,7 +30,7 @@ class Strangers : public ::testing::Test {
     TestClient client = connectTo(*worker_);
     const Status status = access::present(client.socket(), kToken, 20);
     EXPECT_TRUE(status.ok()) << status.message();
-    client.socket().setReceiveTimeout(20);
+    client.socket().setReceiveTimeout(std::chrono::seconds(20));
     EXPECT_EQ(client.hello().status, hipSuccess);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -41,7 +41,7 @@ class Strangers : public ::testing::Test {
   }
   // What is left of a connection after so many seconds.
   static bool closed(TestClient& client) {
-    client.socket().setReceiveTimeout(1);
+    client.socket().setReceiveTimeout(std::chrono::seconds(1));
     std::byte byte;
     std::size_t got = 1;
     return client.socket().receiveSome(&byte, 1, &got).ok() && got == 0;

@@ -21,7 +21,7 @@ class Telemetry : public ::testing::Test {
     EXPECT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker_.metricsPort())}, 5, socket).ok());
     const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
     EXPECT_TRUE(socket.send(std::as_bytes(std::span(request))).ok());
-    socket.setReceiveTimeout(10);
+    socket.setReceiveTimeout(std::chrono::seconds(10));
     std::string out;
     char text[4096];
     for (std::size_t got = 0; socket.receiveSome(text, sizeof text, &got).ok() && got;) out.append(text, got);

@@ -8,10 +8,11 @@
 #include "abi/edges_memory.h"
 #include "abi/exported_rows.h"
 #include "api/verbs.h"
+#include "platform/compiler.h"
 #include "runtime/api.h"
 
 #define HIPR_RESULT(name) hipr::abi::Signature<decltype(&::name)>::Result
-#define HIPR_PUBLIC extern "C" [[gnu::visibility("default")]]
+#define HIPR_PUBLIC extern "C" HIPR_EXPORTED
 
 // `body` answers the exported function `symbol`, whose types are those of `name`.
 #define HIPR_DEFINE(symbol, name, arity, body)                                                                  \
@@ -35,8 +36,13 @@
 #define HIP_API_SPT(name, base, node, abis, verb, arity) \
   HIPR_IN_##abis(HIPR_DEFINE(name, name, arity, const hipr::PerThreadDefault scope; HIPR_BODY(name, base, verb, arity)))
 
-#define HIP_API_CXX(name, symbol, node, abis, verb, arity)                                               \
-  HIPR_IN_##abis(HIPR_PUBLIC HIPR_RESULT(name) hiprCxx_##name(HIPR_PARAMS(arity, name)) __asm__(symbol); \
+#ifdef HIPR_SAME_EXPORTS  // Windows exports no C++ names
+#define HIP_API_CXX(name, symbol, node, abis, verb, arity)
+#else
+#define HIP_API_CXX(name, symbol, node, abis, verb, arity)                                        \
+  HIPR_IN_##abis(HIPR_PUBLIC HIPR_RESULT(name)                                                    \
+                     hiprCxx_##name(HIPR_PARAMS(arity, name)) __asm__(HIPR_SYMBOL_PREFIX symbol); \
                  HIPR_DEFINE(hiprCxx_##name, name, arity, HIPR_BODY(name, name, verb, arity)))
+#endif
 
 #include "api/hip.def"

@@ -1,10 +1,9 @@
 #include "access/challenge.h"
 
-#include <sodium.h>
-
 #include <string_view>
 
 #include "access/frame.h"
+#include "platform/secrets.h"
 
 namespace hipr::access {
 namespace {
@@ -15,12 +14,8 @@ constexpr std::uint64_t kLimit = 64 << 10;  // a refusal may come instead, with 
 
 wire::Bits256 randomNumber() {
   wire::Bits256 out;
-  randombytes_buf(out.data(), out.size());
+  platform::randomBytes(out);
   return out;
-}
-
-bool equal(const wire::Bits256& a, const wire::Bits256& b) {
-  return sodium_memcmp(a.data(), b.data(), a.size()) == 0;  // in the same time wherever they differ
 }
 
 template <class Message>
@@ -43,14 +38,8 @@ Status send(net::Socket& socket, wire::Opcode opcode, std::uint32_t flags, const
 
 wire::Bits256 prove(Side side, const std::string& token, const wire::Bits256& client, const wire::Bits256& worker) {
   const std::string_view label = side == Side::kClient ? "HIP Remote client" : "HIP Remote worker";
-  crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, reinterpret_cast<const unsigned char*>(token.data()), token.size());
-  crypto_auth_hmacsha256_update(&state, reinterpret_cast<const unsigned char*>(label.data()), label.size());
-  crypto_auth_hmacsha256_update(&state, client.data(), client.size());
-  crypto_auth_hmacsha256_update(&state, worker.data(), worker.size());
-  wire::Bits256 out;
-  crypto_auth_hmacsha256_final(&state, out.data());
-  return out;
+  const std::span labelBytes(reinterpret_cast<const unsigned char*>(label.data()), label.size());
+  return platform::hmacSha256(token, {labelBytes, client, worker});
 }
 
 Status present(net::Socket& socket, const std::string& token, int timeoutSeconds) {
@@ -60,7 +49,7 @@ Status present(net::Socket& socket, const std::string& token, int timeoutSeconds
   wire::ChallengeReply reply;
   if (Status status = send(socket, wire::Opcode::kChallenge, 0, challenge); !status.ok()) return status;
   if (Status status = receive(socket, kChallenge, reply); !status.ok()) return status;
-  if (!equal(reply.proof, prove(Side::kWorker, token, challenge.number, reply.number))) {
+  if (!platform::equalSecrets(reply.proof, prove(Side::kWorker, token, challenge.number, reply.number))) {
     return Status::unavailable(
         "the worker has another token than this program (HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE)");
   }
@@ -89,7 +78,7 @@ Status Admission::take(const wire::Header& header, std::span<const std::byte> pa
     return {};
   }
   if (stage_ == Stage::kChallenged && header.opcode == kProof && decode(payload, proof)) {
-    if (!equal(proof.proof, prove(Side::kClient, token_, client_, worker_)))
+    if (!platform::equalSecrets(proof.proof, prove(Side::kClient, token_, client_, worker_)))
       return Status::unavailable("the token is wrong");
     stage_ = Stage::kProved;
     return {};

@@ -10,8 +10,9 @@
 #include "amdsmi/types_24.h"
 #include "amdsmi/types_26.h"
 #include "amdsmi/types_27.h"
+#include "platform/compiler.h"
 
-#define SMI_EXPORT extern "C" [[gnu::visibility("default")]] hipr::smi::Code
+#define SMI_EXPORT extern "C" HIPR_EXPORTED hipr::smi::Code
 
 namespace hipr::smi {
 

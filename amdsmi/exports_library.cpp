@@ -81,7 +81,7 @@ SMI_EXPORT amdsmi_status_code_to_string(Code code, const char** text) {
 }
 
 // We hand out no arrays that would need it.
-extern "C" [[gnu::visibility("default")]] void amdsmi_free_name_value_pairs(void*) {}
+extern "C" HIPR_EXPORTED void amdsmi_free_name_value_pairs(void*) {}
 
 SMI_EXPORT amdsmi_get_socket_handles(std::uint32_t* count, Handle* sockets) {
   return guarded([&]() -> Code {

@@ -1,10 +1,10 @@
 #include "amdsmi/names.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/text.h"
 
 namespace hipr::smi {
 namespace {
@@ -48,7 +48,7 @@ std::uint32_t memoryType(const std::string& name, MemoryNumbers numbers) {
       {"DDR3", 11, 7},  {"DDR4", 12, 8},  {"DDR5", 13, 0},  {"GDDR1", 17, 1}, {"GDDR2", 18, 0},  {"GDDR3", 19, 3},
       {"GDDR4", 20, 4}, {"GDDR5", 21, 5}, {"GDDR6", 22, 9}, {"GDDR7", 23, 0}, {"LPDDR4", 30, 0}, {"LPDDR5", 31, 0}};
   for (const Row& row : kRows)
-    if (!strcasecmp(row.name, name.c_str())) return numbers == MemoryNumbers::Before62 ? row.before62 : row.since62;
+    if (sameIgnoringCase(row.name, name)) return numbers == MemoryNumbers::Before62 ? row.before62 : row.since62;
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "amdsmi/fit.h"
 #include "amdsmi/live.h"
+#include "platform/compiler.h"
 #include "smi_remote/smi_remote_client.h"
 
 namespace {
@@ -62,7 +63,7 @@ void setText(char (&out)[kSize], const std::string& text) {
 
 }  // namespace
 
-#define SMI_REMOTE_EXPORT extern "C" [[gnu::visibility("default")]]
+#define SMI_REMOTE_EXPORT extern "C" HIPR_EXPORTED_UNLISTED
 
 SMI_REMOTE_EXPORT smi_remote_status_t smi_remote_init() {
   try {

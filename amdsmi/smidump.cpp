@@ -30,6 +30,11 @@ void printMap(const std::string& soname) {
   std::printf("local:\n  *;\n};\n");
 }
 
+void printNames(const std::string& soname, const char* before) {
+  for (const Row& row : rows())
+    if (row.in(soname)) std::printf("%s%s\n", before, row.name.c_str());
+}
+
 void printList(const std::string& verb, const char* title) {
   std::map<std::string, std::string> topics;
   for (const Row& row : rows())
@@ -69,11 +74,17 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "", soname = argc > 2 ? argv[2] : "";
   if (what == "--map" && std::ranges::count(kSonames, soname)) {
     printMap(soname);
+  } else if (what == "--def" && std::ranges::count(kSonames, soname)) {
+    std::printf("LIBRARY amd_smi\nEXPORTS\n");
+    printNames(soname, "  ");
+  } else if (what == "--symbols" && std::ranges::count(kSonames, soname)) {
+    printNames(soname, "_");
   } else if (what == "--coverage" && argc == 2) {
     printCoverage();
   } else {
     std::fprintf(stderr,
                  "usage: smidump --map SONAME  GNU version script of libamd_smi.so.SONAME\n"
+                 "       smidump --def SONAME, --symbols SONAME   the same for the linkers of Windows and macOS\n"
                  "       smidump --coverage    docs/smi-coverage.md\n");
     return 2;
   }

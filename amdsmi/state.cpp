@@ -1,8 +1,8 @@
 #include "amdsmi/state.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#include "platform/process.h"
 
 namespace hipr::smi {
 namespace {
@@ -25,7 +25,7 @@ Code State::connect() {
   telemetry::SourcePtr source;
   if (!openWorker(source).ok()) return kNoDriver;
   live_.emplace(std::move(source));
-  process_ = getpid();
+  process_ = platform::processId();
   return kSuccess;
 }
 
@@ -63,7 +63,7 @@ Code State::stop() {
 }
 
 Live* State::live() {
-  if (process_ != getpid() && process_ != 0) {
+  if (process_ != platform::processId() && process_ != 0) {
     live_.reset();
     if (connect() == kSuccess && live_->gpus().size() != gpus_.size()) live_.reset();
   }

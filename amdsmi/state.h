@@ -2,8 +2,6 @@
 // recognised as unknown without being followed.
 #pragma once
 
-#include <sys/types.h>
-
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -55,7 +53,7 @@ class State {
   Code connect();
 
   unsigned users_ = 0;
-  pid_t process_ = 0;
+  std::uint64_t process_ = 0;
   std::optional<Live> live_;
   std::vector<telemetry::Gpu> gpus_;
   std::vector<telemetry::Link> links_;

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/env.h"
-#include "base/no_cancel.h"
+#include "platform/no_cancel.h"
 
 namespace hipr {
 namespace {
@@ -37,9 +37,8 @@ void emit(const char* format, va_list args) {
 void setLogName(const char* name) {
   logName = name;
 }
-void setLogDescriptor(int fd) {
-  std::FILE* file = fdopen(fd, "w");
-  if (file) setvbuf(file, nullptr, _IONBF, 0);
+void setLogFile(std::FILE* file) {
+  if (file) std::setvbuf(file, nullptr, _IONBF, 0);
   logFile = file;
 }
 bool debugEnabled() {

@@ -20,7 +20,7 @@ struct Target {
 };
 bool takeTarget(Arguments& arguments, Target& out);
 
-// The folder with libamdhip64.so.N for this target, found relative to this executable; empty when it is not there.
+// The folder with our HIP library for this target, found relative to this executable; empty when it is not there.
 std::string libraryFolder(const Target& target);
 
 // Sets TF_WORKER_HOST and puts our libraries in front. False after an error has been printed.

@@ -1,20 +1,16 @@
 // Asks our own libamdhip64, as any program would.
-#include <dlfcn.h>
-
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/names.h"
 #include "hip_remote/hip.h"
+#include "platform/library.h"
 
 namespace hipr::cli {
 namespace {
 
 // One HIP function of the library, typed by its declaration.
-template <class F>
-F* find(void* library, const char* name, F*) {
-  return reinterpret_cast<F*>(dlsym(library, name));
-}
-#define HIP_FUNCTION(library, name) find(library, #name, &::name)
+#define HIP_FUNCTION(library, name) (library).function<decltype(&::name)>(#name)
 
 void print(int number, const hipDeviceProp_tR0600& p) {
   std::printf("GPU %d  %s\n", number, p.name);
@@ -29,9 +25,10 @@ void print(int number, const hipDeviceProp_tR0600& p) {
 int info(Arguments arguments) {
   Target target;
   if (!takeTarget(arguments, target) || !applyTarget(target)) return 2;
-  void* library = dlopen((libraryFolder(target) + "/libamdhip64.so.7").c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string why;
+  const auto library = platform::Library::open(libraryFolder(target) + "/" + kHipLibrary, &why);
   if (!library) {
-    std::fprintf(stderr, "hip-remote info: %s\n", dlerror());
+    std::fprintf(stderr, "hip-remote info: %s\n", why.c_str());
     return 1;
   }
   const auto getCount = HIP_FUNCTION(library, hipGetDeviceCount);

@@ -1,12 +1,12 @@
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/names.h"
+#include "platform/library.h"
+#include "platform/process.h"
 
 namespace hipr::cli {
 
@@ -18,18 +18,16 @@ int run(Arguments arguments) {
     return 2;
   }
   if (!applyTarget(target)) return 1;
-  std::vector<char*> argv(arguments.begin(), arguments.end());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", argv[0], std::strerror(errno));
+  const std::string why = platform::becomeProgram({arguments.begin(), arguments.end()});
+  std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", arguments[0], why.c_str());
   return 127;
 }
 
 int env(Arguments arguments) {
   Target target;
   if (!takeTarget(arguments, target) || !applyTarget(target)) return 2;
-  for (const char* name : {"LD_LIBRARY_PATH", "TF_WORKER_HOST", "TF_WORKER_PORT"}) {
-    if (const char* value = std::getenv(name)) std::printf("export %s='%s'\n", name, value);
+  for (const char* name : {platform::kLibraryPathVariable, "TF_WORKER_HOST", "TF_WORKER_PORT"}) {
+    if (const char* value = std::getenv(name)) std::printf(kSetVariable, name, value);
   }
   return 0;
 }

@@ -1,9 +1,5 @@
 // hip-remote smi: AMD's own amd-smi, looking at the GPUs of the worker.
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +11,8 @@
 
 #include "cli/commands.h"
 #include "cli/smi_launcher.h"
+#include "platform/library.h"
+#include "platform/process.h"
 
 namespace hipr::cli {
 namespace {
@@ -26,7 +24,8 @@ constexpr int kFailed = 1, kNoProgram = 3;  // 3: no amd-smi here, or one that w
 fs::path findProgram() {
   std::vector<fs::path> candidates;
   std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');) candidates.push_back(fs::path(folder) / "amd-smi");
+  for (std::string folder; std::getline(path, folder, platform::kPathSeparator);)
+    candidates.push_back(fs::path(folder) / "amd-smi");
   if (const char* rocm = std::getenv("ROCM_PATH")) candidates.push_back(fs::path(rocm) / "bin/amd-smi");
   candidates.push_back("/opt/rocm/bin/amd-smi");
   candidates.push_back("/usr/libexec/amdsmi_cli/amdsmi_cli.py");
@@ -88,16 +87,11 @@ int smi(Arguments arguments) {
                     std::to_string(version.minor) +
                     "; ours are 24.5 (ROCm 6.1, Debian 13), 26 (7.0 to 7.2) and 27 (10)",
                 kNoProgram);
-  if (!target.worker.empty()) setenv("TF_WORKER_HOST", target.worker.c_str(), 1);
+  if (!target.worker.empty()) platform::setEnvironment("TF_WORKER_HOST", target.worker);
 
-  const std::string programName = program.string();
-  std::vector<char*> argv;
-  for (const char* word : {"python3", "-c", kSmiLauncher, programName.c_str(), library.c_str()})
-    argv.push_back(const_cast<char*>(word));
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  return fail(std::string("cannot start python3: ") + std::strerror(errno));
+  std::vector<std::string> command = {"python3", "-c", kSmiLauncher, program.string(), library};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return fail("cannot start python3: " + platform::becomeProgram(command));
 }
 
 }  // namespace hipr::cli

@@ -1,11 +1,12 @@
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "cli/names.h"
+#include "platform/library.h"
+#include "platform/process.h"
 
 namespace hipr::cli {
 namespace fs = std::filesystem;
@@ -34,11 +35,10 @@ bool takeTarget(Arguments& arguments, Target& out) {
 
 std::string libraryFolder(const Target& target) {
   std::error_code error;
-  const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
-  // In a build tree, and installed.
-  for (const char* place : {"../lib", "../lib/hip-remote", "../lib/x86_64-linux-gnu/hip-remote"}) {
+  const fs::path bin = fs::path(platform::programPath()).parent_path();
+  for (const char* place : kLibraryFolders) {
     const fs::path folder = (bin / place / (target.softgpu ? "softgpu" : "")).lexically_normal();
-    if (fs::exists(folder / "libamdhip64.so.7", error)) return folder.string();
+    if (fs::exists(folder / kHipLibrary, error)) return folder.string();
   }
   return "";
 }
@@ -46,14 +46,16 @@ std::string libraryFolder(const Target& target) {
 bool applyTarget(const Target& target) {
   std::string folder = libraryFolder(target);
   if (folder.empty()) {
-    std::fprintf(
-        stderr,
-        "hip-remote: our libamdhip64.so.7 is not next to this program (looked in ../lib and ../lib/hip-remote)\n");
+    std::string looked;
+    for (const char* place : kLibraryFolders) looked += std::string(looked.empty() ? "" : ", ") + place;
+    std::fprintf(stderr, "hip-remote: our %s is not next to this program (looked in %s)\n", kHipLibrary,
+                 looked.c_str());
     return false;
   }
-  if (const char* rest = std::getenv("LD_LIBRARY_PATH"); rest && *rest) folder += std::string(":") + rest;
-  setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
-  if (!target.worker.empty()) setenv("TF_WORKER_HOST", target.worker.c_str(), 1);
+  if (const char* rest = std::getenv(platform::kLibraryPathVariable); rest && *rest)
+    folder += platform::kPathSeparator + std::string(rest);
+  platform::setEnvironment(platform::kLibraryPathVariable, folder);
+  if (!target.worker.empty()) platform::setEnvironment("TF_WORKER_HOST", target.worker);
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "platform/thread.h"
+
 namespace hipr::client {
 namespace {
 
@@ -190,6 +192,7 @@ void Connection::stopReading(std::unique_lock<std::mutex>&) {
 }
 
 void Connection::readInBackground() {
+  platform::nameThisThread("hip-reader");
   std::unique_lock lock(mutex_);
   for (std::uint64_t turns = 0; !dead_;) {
     // Somebody reads, or did a moment ago and will soon again.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "platform/thread.h"
+
 namespace hipr::client {
 
 HostFunctions::~HostFunctions() {
@@ -65,6 +67,7 @@ void HostFunctions::finish(std::uint64_t id, const Function& function) {
 }
 
 void HostFunctions::run() {
+  platform::nameThisThread("hip-callbacks");
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !due_.empty(); });

@@ -10,20 +10,17 @@
 namespace hipr::client {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+// Regions begin at multiples of it, so that no two share a page on either side, and it is the least distance between
+// them: running over the end of one must not land in the next. No processor we know has larger pages.
+constexpr std::size_t kGrain = 64 << 10;
 
-std::size_t roundToPage(std::size_t size) {
-  return (size + kPage - 1) / kPage * kPage;
-}
-
-// A page of distance between regions: running over the end of one must not land in the next.
 std::size_t spanOf(std::size_t size) {
-  return roundToPage(size) + kPage;
+  return (size + kGrain - 1) / kGrain * kGrain + kGrain;
 }
 
 }  // namespace
 
-HostMemory::HostMemory(AddressRange range, Calls calls)
+HostMemory::HostMemory(platform::AddressRange range, Calls calls)
     : calls_(std::move(calls)),
       range_(std::move(range)),
       mirror_({.send = calls_.send,
@@ -56,7 +53,7 @@ void HostMemory::erase(std::uint64_t address, bool committed) {
     const Region region = found->second;
     number = region.number;
     if (number) mirror_.remove(number);
-    if (committed) range_.decommit(address, roundToPage(region.size));
+    if (committed) range_.decommit(address, platform::roundToPage(region.size));
     adopted_.erase(reinterpret_cast<std::uint64_t>(region.host));
     insertFree(free_, address, spanOf(region.size));
     regions_.erase(found);
@@ -71,7 +68,7 @@ void* HostMemory::allocate(std::size_t size) {
     std::lock_guard lock(mutex_);
     const Region* region = add(size, nullptr);
     if (!region) return nullptr;
-    if (range_.commit(region->address, roundToPage(size))) return region->host;
+    if (range_.commit(region->address, platform::roundToPage(size))) return region->host;
     address = region->address;
   }
   erase(address, false);

@@ -14,8 +14,8 @@
 #include <mutex>
 #include <vector>
 
-#include "client/address_range.h"
 #include "mirror/mirror.h"
+#include "platform/address_range.h"
 #include "wire/messages.h"
 
 namespace hipr::client {
@@ -28,7 +28,7 @@ class HostMemory {
     std::function<void(const wire::HostBytes&)> send;
   };
 
-  HostMemory(AddressRange range, Calls calls);
+  HostMemory(platform::AddressRange range, Calls calls);
 
   void* allocate(std::size_t size);  // null when the range or the machine has no room
   void release(void* address);
@@ -68,7 +68,7 @@ class HostMemory {
 
   Calls calls_;
   std::mutex mutex_;  // taken after the mirror's sending lock and before its state lock
-  AddressRange range_;
+  platform::AddressRange range_;
   std::map<std::uint64_t, std::uint64_t> free_;
   std::map<std::uint64_t, Region> regions_;         // by address
   std::map<std::uint64_t, std::uint64_t> adopted_;  // host address → alias

@@ -32,8 +32,8 @@ struct Worker {
   }
 };
 
-AddressRange someRange() {
-  AddressRange range;
+platform::AddressRange someRange() {
+  platform::AddressRange range;
   // Each sanitizer claims one of the two for itself.
   EXPECT_TRUE(range.reserve(0x004100000000, 64 << 20) || range.reserve(0x210000000000, 64 << 20));
   return range;

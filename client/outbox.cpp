@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/no_cancel.h"
 #include "base/pause.h"
+#include "platform/no_cancel.h"
+#include "platform/thread.h"
 
 namespace hipr::client {
 namespace {
@@ -252,6 +253,7 @@ bool Outbox::idle() {
 }
 
 void Outbox::run() {
+  platform::nameThisThread("hip-writer");
   do {
     {
       std::lock_guard sending(sending_);

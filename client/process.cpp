@@ -87,10 +87,11 @@ void RemoteCore::forgetAfterFork() {
   opening_ = new Opening;
 }
 
-void RemoteCore::shutdown() {
+void RemoteCore::leave(platform::Ending ending) {
   Session* last = session_.load();
   if (!last) return;
-  last->close();
+  if (ending == platform::Ending::kComing) return last->connection().outbox().flush();
+  if (ending == platform::Ending::kLast) last->close();
   if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox().bytesSent(), last->statsFile());
 }
 

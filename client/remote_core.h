@@ -19,7 +19,7 @@ class RemoteCore : public Core {
   hipError_t open(const Platform** platform) override;
   hipError_t lost() const override { return session().connection().alive() ? hipSuccess : kLost; }
   void forgetAfterFork() override;
-  void shutdown() override;
+  void leave(platform::Ending ending) override;
 
   hipError_t submit(Stream& stream, const Operation& operation, Stage until) override;
   void fence(int device) override;

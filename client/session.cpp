@@ -1,12 +1,13 @@
 #include "client/session.h"
 
-#include <unistd.h>
+#include <algorithm>
 
 #include "access/challenge.h"
 #include "access/token.h"
 #include "base/log.h"
 #include "client/endpoint.h"
 #include "net/socket_transport.h"
+#include "platform/process.h"
 #include "runtime/async_error.h"
 #include "wire/platform_codec.h"
 
@@ -14,7 +15,7 @@ namespace hipr::client {
 namespace {
 
 // Where device memory and reachable host memory could live. The first is free in ordinary processes; the second lies
-// where sanitized processes keep their own memory.
+// where sanitized processes keep their own memory. The last is wherever the system has room.
 struct Offer {
   std::uint64_t deviceBase, deviceSize, hostBase, hostSize;
 };
@@ -24,18 +25,11 @@ constexpr Offer kOffers[] = {
     {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
     {0x004000000000, 128 * kGiB, 0x007000000000, 32 * kGiB},
     {0x002000000000, 64 * kGiB, 0x001800000000, 16 * kGiB},
+    {0, 512 * kGiB, 0, 64 * kGiB},
 };
 
-std::string programName() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "?";
-}
-
-std::string hostName() {
-  char name[256] = "?";
-  gethostname(name, sizeof name - 1);
-  return name;
+bool reserve(std::uint64_t base, std::uint64_t size, platform::AddressRange& range) {
+  return base ? range.reserve(base, size) : range.reserveAnywhere(size);
 }
 
 // What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
@@ -96,17 +90,17 @@ Status Session::presentToken(net::Socket& socket) {
 
 Status Session::greet(std::unique_ptr<Connection>& connection) {
   for (const Offer& offer : kOffers) {
-    AddressRange hostRange;
-    if (!deviceRange_.reserve(offer.deviceBase, offer.deviceSize)) continue;
-    if (!hostRange.reserve(offer.hostBase, offer.hostSize)) continue;
+    platform::AddressRange hostRange;
+    if (!reserve(offer.deviceBase, std::min(offer.deviceSize, platform::kMostReserved), deviceRange_)) continue;
+    if (!reserve(offer.hostBase, std::min(offer.hostSize, platform::kMostReserved / 8), hostRange)) continue;
     wire::Hello hello{.messages = wire::messagesToWorker(),
-                      .deviceBase = offer.deviceBase,
-                      .deviceSize = offer.deviceSize,
-                      .hostBase = offer.hostBase,
-                      .hostSize = offer.hostSize,
-                      .process = static_cast<std::uint64_t>(getpid()),
-                      .hostName = hostName(),
-                      .program = programName()};
+                      .deviceBase = deviceRange_.base(),
+                      .deviceSize = deviceRange_.size(),
+                      .hostBase = hostRange.base(),
+                      .hostSize = hostRange.size(),
+                      .process = platform::processId(),
+                      .hostName = platform::hostName(),
+                      .program = platform::programPath()};
     std::vector<std::byte> storage;
     wire::HelloReply reply;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
@@ -117,12 +111,12 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     platform_ = {};
     if (!wire::decodePlatform(reply.platform, platform_)) return Status::invalid("malformed device description");
     if (Status status = checkGreeting(hello, reply, platform_); !status.ok()) return status;
-    if (reply.deviceBase && reply.deviceBase != offer.deviceBase &&
+    if (reply.deviceBase && reply.deviceBase != deviceRange_.base() &&
         !deviceRange_.reserve(reply.deviceBase, reply.deviceSize)) {
       continue;
     }
-    hostBase_ = offer.hostBase;
-    hostSize_ = offer.hostSize;
+    hostBase_ = hello.hostBase;
+    hostSize_ = hello.hostSize;
     describeFromHere(platform_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
@@ -196,13 +190,13 @@ void Session::close() {
 
 void Session::retire() {
   close();
-  deviceRange_ = AddressRange();
+  deviceRange_ = platform::AddressRange();
   host_.reset();
 }
 
 void Session::abandon() {
   connection_->closeInChild();
-  deviceRange_ = AddressRange();
+  deviceRange_ = platform::AddressRange();
 }
 
 bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {

@@ -70,7 +70,7 @@ class Session {
   Options options_;
   Stats stats_;
   Platform platform_;
-  AddressRange deviceRange_;
+  platform::AddressRange deviceRange_;
   std::uint64_t hostBase_ = 0, hostSize_ = 0;
   std::unique_ptr<Connection> connection_;
   StreamTable streams_;

@@ -6,10 +6,19 @@ set(HIPR_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,
 
 # Line numbers for backtraces, which is what a release is asked for; full debug information takes half as long again to
 # compile (the debug preset has it).
-add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
+if(NOT MSVC)
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
+endif()
 
 add_library(hipr_options INTERFACE)
-target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERROR}>:-Werror>)
+if(MSVC)
+  target_compile_options(hipr_options INTERFACE /W3 /utf-8 /Zc:preprocessor /Zc:__cplusplus /EHsc)
+else()
+  target_compile_options(hipr_options INTERFACE -Wall -Wextra $<$<BOOL:${HIPR_WERROR}>:-Werror>)
+endif()
+if(WIN32)
+  target_compile_definitions(hipr_options INTERFACE _WIN32_WINNT=0x0A00)  # Windows 10
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(hipr_options INTERFACE -Wno-deprecated-declarations)  # libstdc++ 12's own stable_sort
 endif()
@@ -48,8 +57,12 @@ function(hipr_layer out)
   set(directory ${PROJECT_BINARY_DIR}/layers/${name})
   cmake_path(GET folder PARENT_PATH parent)
   file(MAKE_DIRECTORY ${directory}/${parent})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${directory}/${folder} SYMBOLIC)
   add_library(${layer} INTERFACE)
+  if(CMAKE_HOST_WIN32)  # where links are for administrators: the layers are checked elsewhere
+    target_include_directories(${layer} INTERFACE ${PROJECT_SOURCE_DIR})
+    return()
+  endif()
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${directory}/${folder} SYMBOLIC)
   target_include_directories(${layer} INTERFACE ${directory})
   target_compile_options(${layer} INTERFACE -ffile-prefix-map=${directory}/=${PROJECT_SOURCE_DIR}/)  # where it really is
 endfunction()
@@ -76,15 +89,57 @@ function(hipr_headers name)
   hipr_link(${name} INTERFACE ${arg_DEPENDS})
 endfunction()
 
+# hipr_generator(NAME SOURCES...): a program that writes sources or lists while the project is built, so it is built for the
+# machine that builds. It may include what is under the root and include/. Sets NAME_COMMAND in the caller's scope.
+function(hipr_generator name)
+  if(NOT CMAKE_CROSSCOMPILING)
+    add_executable(${name} ${ARGN})
+    hipr_link(${name} PRIVATE hipr_api)
+    set(${name}_COMMAND ${name} PARENT_SCOPE)
+    return()
+  endif()
+  find_program(HIPR_HOST_CXX NAMES c++ g++ clang++ REQUIRED NO_CMAKE_FIND_ROOT_PATH)
+  set(program ${PROJECT_BINARY_DIR}/host/${name})
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  file(GLOB rows CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/*.def ${PROJECT_SOURCE_DIR}/api/hip/*.def ${CMAKE_CURRENT_SOURCE_DIR}/*.def)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/host
+    COMMAND ${HIPR_HOST_CXX} -std=c++20 -O1 -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${ARGN} -o ${program}
+    DEPENDS ${ARGN} ${rows}
+    COMMENT "Building ${name} for this machine")
+  add_custom_target(${name} DEPENDS ${program})
+  set(${name}_COMMAND ${program} PARENT_SCOPE)
+endfunction()
+
+# GoogleTest: the system's, or for another system Debian's sources of it.
+function(hipr_gtest)
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(GTest REQUIRED)
+    return()
+  endif()
+  if(NOT TARGET hipr_gtest_main)
+    add_library(hipr_gtest_main STATIC EXCLUDE_FROM_ALL /usr/src/googletest/googletest/src/gtest-all.cc
+      /usr/src/googletest/googletest/src/gtest_main.cc)
+    target_include_directories(hipr_gtest_main SYSTEM PUBLIC /usr/src/googletest/googletest/include PRIVATE /usr/src/googletest/googletest)
+    target_link_libraries(hipr_gtest_main PUBLIC Threads::Threads)
+    target_compile_options(hipr_gtest_main PRIVATE -w)
+    add_library(GTest::gtest ALIAS hipr_gtest_main)
+    add_library(GTest::gtest_main ALIAS hipr_gtest_main)
+  endif()
+endfunction()
+
 # hipr_test(NAME SOURCES... [DEPENDS target...]): a GoogleTest program registered with CTest.
 function(hipr_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  find_package(GTest REQUIRED)
+  hipr_gtest()
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   hipr_link(${name} PRIVATE ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
+  if(CMAKE_CROSSCOMPILING)  # only those that tests/cross names are built
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)  # what is tested is optimised; tests need not be
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
@@ -97,7 +152,7 @@ if(HIPR_LIBFUZZER)
   add_custom_target(fuzzers)
 endif()
 function(hipr_fuzzer name source)
-  if(NOT BUILD_TESTING)
+  if(NOT BUILD_TESTING OR CMAKE_CROSSCOMPILING)
     return()
   endif()
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})

@@ -1,6 +1,22 @@
 # FHS layout. The libraries live in a folder of their own, so that installing them never shadows a real ROCm; a program
-# gets them by LD_LIBRARY_PATH.
+# gets them by LD_LIBRARY_PATH. On Windows, where a folder is what one unpacks: bin, lib and include.
 include(CMakePackageConfigHelpers)
+if(WIN32)
+  foreach(abi IN LISTS HIPR_ABIS)
+    install(TARGETS hip_client_${abi} RUNTIME DESTINATION bin ARCHIVE DESTINATION lib)
+  endforeach()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hip_remote DESTINATION include)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/hello_hip DESTINATION examples)
+  install(FILES ${PROJECT_SOURCE_DIR}/deploy/windows/install.ps1 ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION .)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/windows.md DESTINATION docs)
+  set(package ${PROJECT_BINARY_DIR}/hip-remote-windows-x86_64)
+  add_custom_target(zip
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${package} ${package}.zip
+    COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${package} --strip
+    COMMAND ${CMAKE_COMMAND} -E chdir ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND} -E tar cf ${package}.zip --format=zip hip-remote-windows-x86_64
+    COMMENT "Packing ${package}.zip")
+  return()
+endif()
 set(HIPR_INSTALL_LIBDIR ${CMAKE_INSTALL_LIBDIR}/hip-remote)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hip-remote)
 
@@ -14,7 +30,7 @@ foreach(abi IN ITEMS 5 6 7)
 endforeach()
 # The plain names that linking looks for.
 if(TARGET hip_client_7)
-  install(FILES ${PROJECT_BINARY_DIR}/lib/libamdhip64.so DESTINATION ${HIPR_INSTALL_LIBDIR})
+  install(FILES ${PROJECT_BINARY_DIR}/lib/libamdhip64${CMAKE_SHARED_LIBRARY_SUFFIX} DESTINATION ${HIPR_INSTALL_LIBDIR})
 endif()
 if(TARGET hip_softgpu_7)
   install(FILES ${PROJECT_BINARY_DIR}/lib/softgpu/libamdhip64.so DESTINATION ${HIPR_INSTALL_LIBDIR}/softgpu)

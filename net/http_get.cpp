@@ -1,14 +1,12 @@
 #include "net/http_get.h"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <span>
 
 #include "base/env.h"
+#include "base/text.h"
 #include "net/socket.h"
 
 namespace hipr::net {
@@ -41,11 +39,6 @@ Status parseUrl(const std::string& text, Url& out) {
     return Status::invalid("the URL has a space or a control character");
   }
   return parseEndpoint(out.authority, 80, out.endpoint);
-}
-
-bool sameName(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -114,8 +107,8 @@ Status parseHttpReply(std::string_view bytes, bool closed, HttpReply& out, bool&
       const std::size_t colon = line->find(':');
       if (colon == std::string_view::npos) return Status::invalid("malformed header in an HTTP reply");
       const std::string_view name = trimmed(line->substr(0, colon)), value = trimmed(line->substr(colon + 1));
-      if (sameName(name, "Transfer-Encoding")) chunked = sameName(value, "chunked");
-      if (sameName(name, "Content-Length")) {
+      if (sameIgnoringCase(name, "Transfer-Encoding")) chunked = sameIgnoringCase(value, "chunked");
+      if (sameIgnoringCase(name, "Content-Length")) {
         const auto number = parseNumber(std::string(value), 0, kMaxReply);
         if (!number) return Status::invalid("an HTTP reply of length \"" + std::string(value) + "\"");
         length = static_cast<std::size_t>(*number);
@@ -157,8 +150,7 @@ Status httpGet(const std::string& url, const HttpHeaders& headers, int timeoutSe
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return Status::unavailable("no complete answer in " + std::to_string(timeoutSeconds) + " s");
-    const timeval wait{left / 1000, left % 1000 * 1000};
-    setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    socket.setReceiveTimeout(std::chrono::milliseconds(left));
     char piece[4096];
     std::size_t got = 0;
     if (Status status = socket.receiveSome(piece, sizeof piece, &got); !status.ok()) return status;

@@ -1,8 +1,7 @@
 // TCP sockets as both sides use them: blocking, with timeouts, whole buffers at a time. Errors are sentences.
 #pragma once
 
-#include <sys/uio.h>
-
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,21 +10,22 @@
 #include <vector>
 
 #include "base/status.h"
+#include "platform/socket.h"
 
 namespace hipr::net {
 
-// Owns a file descriptor. Sending and receiving may happen in different threads; each direction in one at a time.
+// Owns a socket of the system. Sending and receiving may happen in different threads; each direction in one at a time.
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  explicit Socket(platform::SocketHandle handle) : handle_(handle) {}
+  Socket(Socket&& other) noexcept : handle_(other.release()) {}
   Socket& operator=(Socket&& other) noexcept;
   ~Socket() { close(); }
 
-  bool open() const { return fd_ >= 0; }
-  int fd() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
+  bool open() const { return handle_ != platform::kNoSocket; }
+  platform::SocketHandle fd() const { return handle_; }
+  platform::SocketHandle release() { return std::exchange(handle_, platform::kNoSocket); }
   void close();
   void shutdown();  // wakes every thread blocked on it
 
@@ -33,20 +33,21 @@ class Socket {
   // an idle connection is probed every few seconds, so that each side learns that the other's machine is gone.
   void tune(int ioTimeoutSeconds);
 
-  void setReceiveTimeout(int seconds) const;  // 0: none
+  void setReceiveTimeout(std::chrono::milliseconds timeout) const;  // 0: none
+  void setReceiveTimeout(int seconds) const { setReceiveTimeout(std::chrono::seconds(seconds)); }
 
   Status send(std::span<const std::byte> bytes);
-  Status send(iovec* parts, std::size_t count);  // consumes `parts`
-  Status receive(void* out, std::size_t size);   // exactly `size` bytes; kUnavailable at end of stream
+  Status send(std::span<std::span<const std::byte>> parts);  // consumes `parts`: up to platform::kMostParts
+  Status receive(void* out, std::size_t size);               // exactly `size` bytes; kUnavailable at end of stream
 
   // Reads what is there, at least one byte. 0 with ok() means the peer closed.
   Status receiveSome(void* out, std::size_t capacity, std::size_t* got);
 
   // Bytes can be read without waiting.
-  bool readable() const;
+  bool readable() const { return platform::readable(handle_); }
 
  private:
-  int fd_ = -1;
+  platform::SocketHandle handle_ = platform::kNoSocket;
 };
 
 struct Endpoint {

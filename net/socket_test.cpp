@@ -164,8 +164,8 @@ TEST(Socket, GatheredSendKeepsOrderAcrossPartialWrites) {
   Pair pair = connectPair("127.0.0.1");
   std::vector<std::byte> a(3 << 20, std::byte{1}), b(5 << 20, std::byte{2});
   std::thread sender([&] {
-    iovec parts[] = {{a.data(), a.size()}, {nullptr, 0}, {b.data(), b.size()}};
-    EXPECT_TRUE(pair.client.send(parts, 3).ok());
+    std::span<const std::byte> parts[] = {a, {}, b};
+    EXPECT_TRUE(pair.client.send(parts).ok());
   });
   std::vector<std::byte> got(a.size() + b.size());
   ASSERT_TRUE(pair.server.receive(got.data(), got.size()).ok());

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "hip_remote/hip.h"
+#include "platform/exit.h"
 #include "runtime/graph_exec.h"
 #include "runtime/objects.h"
 #include "runtime/operation.h"
@@ -47,7 +48,7 @@ class Core {
   // Why nothing can be asked of it any more, else hipSuccess. Asked in one place, runtime/device.h.
   virtual hipError_t lost() const = 0;
   virtual void forgetAfterFork() = 0;  // in the child: drop what was inherited, touch no connection or thread
-  virtual void shutdown() = 0;         // at exit: let posted work reach its destination
+  virtual void leave(platform::Ending ending) = 0;  // let posted work reach its destination while that is possible
 
   // --- work
   // The only way to give work to a stream. Returns when it has come as far as `until` (operation.h).

@@ -1,7 +1,7 @@
-// The end of the process: posted work reaches its destination, later calls get hipErrorDeinitialized. A library
-// destructor runs after every atexit handler and static destructor of the program, so those may still use HIP.
+// The end of the process: posted work reaches its destination, later calls get hipErrorDeinitialized.
 #include <atomic>
 
+#include "platform/exit.h"
 #include "runtime/process.h"
 
 namespace hipr {
@@ -9,19 +9,26 @@ namespace hipr {
 namespace {
 
 std::atomic<bool> gone{false};
-Process* last = nullptr;  // never destroyed: other threads may be inside
+std::atomic<Process*> last{nullptr};  // never destroyed: other threads may be inside
 
-[[gnu::destructor]] void atExit() {
-  gone.store(true);
-  last = processPointer.exchange(nullptr);
+// Taking the pointer away sends every call to openProcess(), where how far the end has come is looked at.
+void leave(platform::Ending ending) {
+  if (Process* opened = processPointer.exchange(nullptr)) last = opened;
+  if (ending != platform::Ending::kComing) gone = true;
   if (last == nullptr) return;
-  for (Core* core : cores()) core->shutdown();
+  for (Core* core : cores()) core->leave(ending);
 }
+
+const platform::AtExit atExit(leave);
 
 }  // namespace
 
 bool exited() {
-  return gone.load(std::memory_order_relaxed);
+  return gone.load(std::memory_order_relaxed) || (last.load() != nullptr && platform::otherThreadsGone());
+}
+
+Process* endingProcess() {
+  return last.load();
 }
 
 }  // namespace hipr

@@ -43,7 +43,7 @@ class FakeCore : public Core {
   hipError_t open(const Platform** out) override;
   hipError_t lost() const override { return lostError; }
   void forgetAfterFork() override { note("forgetAfterFork"); }
-  void shutdown() override { note("shutdown"); }
+  void leave(platform::Ending) override { note("leave"); }
 
   hipError_t submit(Stream& stream, const Operation& operation, Stage until) override;
   void fence(int) override { note("fence"); }

@@ -1,9 +1,8 @@
 #include "runtime/fork.h"
 
-#include <pthread.h>
-
 #include <new>
 
+#include "platform/fork.h"
 #include "runtime/async_error.h"
 #include "runtime/process.h"
 
@@ -41,7 +40,7 @@ std::mutex& registryMutex() {
 
 void watchForks() {
   static const bool watching = [] {
-    pthread_atfork([] { registryMutex().lock(); }, [] { registryMutex().unlock(); }, inChild);
+    platform::onFork([] { registryMutex().lock(); }, [] { registryMutex().unlock(); }, inChild);
     return true;
   }();
   static_cast<void>(watching);

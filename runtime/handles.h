@@ -7,6 +7,7 @@
 // Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -16,10 +17,9 @@
 #include <mutex>
 #include <new>
 
-namespace hipr {
+#include "platform/memory.h"
 
-// Zeroed address space that costs memory only where it is touched; null when there is none. Never released.
-void* reserveZeroed(std::size_t bytes);
+namespace hipr {
 
 template <class T>
 class HandlePool {
@@ -47,7 +47,7 @@ class HandlePool {
   T* find(const void* handle) const {
     const auto base = base_.load(std::memory_order_acquire);
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(handle) - base - kObjectOffset;
-    if (base == 0 || offset >= capacity_ * kStride || (offset & (kStride - 1)) != 0) return nullptr;
+    if (base == 0 || offset >= usable_.load(std::memory_order_acquire) || (offset & (kStride - 1)) != 0) return nullptr;
     Slot* slot = reinterpret_cast<Slot*>(base + offset);
     return slot->tag.load(std::memory_order_acquire) == kAlive ? slot->object() : nullptr;
   }
@@ -82,6 +82,7 @@ class HandlePool {
  private:
   static constexpr std::uint32_t kAlive = 0x48495021, kDead = 0x64656164;  // 0: never used
   static constexpr std::size_t kReuseAfter = 1024;                         // slots free before one is reused
+  static constexpr std::size_t kStep = 1 << 20;  // bytes that become memory in one go: whole slots and whole pages
 
   struct Slot {
     std::atomic<std::uint32_t> tag;
@@ -89,6 +90,7 @@ class HandlePool {
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
   };
   static constexpr std::size_t kStride = std::bit_ceil(sizeof(Slot));
+  static_assert(kStep % kStride == 0);
   static constexpr std::size_t kObjectOffset =
       (sizeof(std::atomic<std::uint32_t>) + alignof(T) - 1) & ~(alignof(T) - 1);
 
@@ -99,7 +101,7 @@ class HandlePool {
   // REQUIRES: mutex_ is held.
   Slot* nextSlot() {
     if (base_.load(std::memory_order_relaxed) == 0) {
-      void* range = reserveZeroed(capacity_ * kStride);
+      void* range = platform::reserve(capacity_ * kStride);  // never released
       if (range == nullptr) return nullptr;
       base_.store(reinterpret_cast<std::uintptr_t>(range), std::memory_order_release);
     }
@@ -108,13 +110,25 @@ class HandlePool {
       free_.pop_front();
       return slot;
     }
-    if (used_ == capacity_) return nullptr;
+    if (used_ == capacity_ || !makeUsable((used_ + 1) * kStride)) return nullptr;
     return reinterpret_cast<Slot*>(base_.load(std::memory_order_relaxed) + used_++ * kStride);
+  }
+
+  // REQUIRES: mutex_ is held.
+  bool makeUsable(std::size_t bytes) {
+    const std::size_t usable = usable_.load(std::memory_order_relaxed);
+    if (bytes <= usable) return true;
+    const std::size_t more = std::min(kStep, capacity_ * kStride - usable);
+    const auto base = base_.load(std::memory_order_relaxed);
+    if (!platform::commit(reinterpret_cast<void*>(base + usable), platform::roundToPage(more))) return false;
+    usable_.store(usable + more, std::memory_order_release);
+    return true;
   }
 
   const std::size_t capacity_;
   mutable std::mutex mutex_;
   std::atomic<std::uintptr_t> base_{0};
+  std::atomic<std::size_t> usable_{0};  // bytes from there that are memory
   std::size_t used_ = 0;
   std::deque<Slot*> free_;
 };

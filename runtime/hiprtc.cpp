@@ -1,14 +1,13 @@
 // hiprtc, which libamdhip64 exports up to version 6. Compiling takes a CPU and no GPU, and AMD's library does it: calls
 // are passed on to the one installed where the program runs, libhiprtc or, before there was one, AMD's
 // libamdhip64.so.5. We add only the GPU to compile for, which that library would look for in the program's machine.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/log.h"
+#include "platform/library.h"
 #include "runtime/api.h"
 #include "runtime/proc_address.h"
 #include "runtime/process.h"
@@ -36,12 +35,12 @@ struct Compiler {
 
 Compiler findCompiler() {
   for (const char* place : kPlaces) {
-    void* const library = dlopen(place, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library == nullptr) continue;
-    if (dlsym(library, "hiprtcCreateProgram") == exportedSymbol("hiprtcCreateProgram", false))
+    const platform::Library library = platform::Library::open(place);
+    if (!library) continue;
+    if (library.symbol("hiprtcCreateProgram") == exportedSymbol("hiprtcCreateProgram", false))
       continue;  // we ourselves
     Compiler found;
-#define HIP_API(name, node, abis, verb, arity) found.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name));
+#define HIP_API(name, node, abis, verb, arity) found.name = library.function<decltype(&::name)>(#name);
 #include "api/hip/hiprtc.def"
 #undef HIP_API
     logDebug("hiprtc: compiling with %s", place);

@@ -1,9 +1,5 @@
 // Host memory that kernels can reach: allocated by the runtime, or the program's own, registered.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
-
+#include "platform/memory.h"
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/memory.h"
@@ -11,26 +7,6 @@
 namespace hipr::api {
 
 namespace {
-
-// No machine pins more than it has.
-bool fitsInMemory(std::size_t size) {
-  static const std::size_t total =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size <= total;
-}
-
-// All of it is memory of this process.
-bool isMapped(const void* address, std::size_t size) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(address) + size;
-  unsigned char residence[4096];
-  for (std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) & ~(page - 1); at < end;) {
-    const std::size_t bytes = std::min<std::size_t>(end - at, sizeof(residence) * page);
-    if (mincore(reinterpret_cast<void*>(at), bytes, residence) != 0) return false;
-    at += bytes;
-  }
-  return true;
-}
 
 bool reachable(const Region& region) {
   return region.allocation.kind != MemoryKind::kDevice;
@@ -49,7 +25,7 @@ hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
   HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
-  if (!fitsInMemory(size)) return hipErrorOutOfMemory;
+  if (size > platform::physicalMemory()) return hipErrorOutOfMemory;
   return allocateMemory(*p, *device, MemoryKind::kHost, size, flags, Region::Origin::kAllocated, *ptr);
 }
 
@@ -83,7 +59,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   const auto* last = static_cast<const std::byte*>(hostPtr) + sizeBytes - 1;
   if (last < hostPtr) return hipErrorInvalidValue;
   if (p->allocations.find(hostPtr) || p->allocations.find(last)) return hipErrorHostMemoryAlreadyRegistered;
-  if (!isMapped(hostPtr, sizeBytes)) return hipErrorInvalidValue;
+  if (!platform::isMapped(hostPtr, sizeBytes)) return hipErrorInvalidValue;
   HIPR_TRY(asyncError());
 
   Region region{.allocation = {.kind = MemoryKind::kRegistered,

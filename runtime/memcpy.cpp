@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/overflow.h"
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/submit.h"
@@ -14,9 +15,8 @@ namespace {
 // Bytes from the first to one past the last touched; false when that is more than there are addresses.
 bool reach(const CopyRequest& r, const CopySide& side, std::size_t& bytes) {
   std::size_t rows = 0, slices = 0;
-  return !__builtin_mul_overflow(r.height - 1, side.pitch, &rows) &&
-         !__builtin_mul_overflow(r.depth - 1, side.slice, &slices) && !__builtin_add_overflow(rows, slices, &bytes) &&
-         !__builtin_add_overflow(bytes, r.width, &bytes);
+  return !mulOverflows(r.height - 1, side.pitch, &rows) && !mulOverflows(r.depth - 1, side.slice, &slices) &&
+         !addOverflows(rows, slices, &bytes) && !addOverflows(bytes, r.width, &bytes);
 }
 
 hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side, Plane& out) {

@@ -1,4 +1,5 @@
 // Copies of two and three dimensions, in the runtime's and the driver's shapes.
+#include "base/overflow.h"
 #include "runtime/api.h"
 #include "runtime/memcpy.h"
 
@@ -24,13 +25,13 @@ hipError_t copy2D(void* dst, std::size_t dpitch, const void* src, std::size_t sp
 hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hipExtent& extent, CopySide& out) {
   std::size_t right = 0, slice = 0, start = 0, rows = 0, deep = 0;
   if (memory.ptr == nullptr) return hipErrorInvalidValue;
-  if (__builtin_add_overflow(position.x, extent.width, &right) || right > memory.pitch) return hipErrorInvalidValue;
+  if (addOverflows(position.x, extent.width, &right) || right > memory.pitch) return hipErrorInvalidValue;
   if (extent.depth > 1 || position.z > 0) {
     if (position.y > memory.ysize || extent.height > memory.ysize - position.y) return hipErrorInvalidValue;
   }
-  if (__builtin_mul_overflow(memory.pitch, memory.ysize, &slice) || __builtin_mul_overflow(position.z, slice, &deep) ||
-      __builtin_mul_overflow(position.y, memory.pitch, &rows) || __builtin_add_overflow(deep, rows, &start) ||
-      __builtin_add_overflow(start, position.x, &start))
+  if (mulOverflows(memory.pitch, memory.ysize, &slice) || mulOverflows(position.z, slice, &deep) ||
+      mulOverflows(position.y, memory.pitch, &rows) || addOverflows(deep, rows, &start) ||
+      addOverflows(start, position.x, &start))
     return hipErrorInvalidValue;
   out = {static_cast<std::byte*>(memory.ptr) + start, memory.pitch, slice};
   return hipSuccess;

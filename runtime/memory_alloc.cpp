@@ -1,6 +1,7 @@
 // hipMalloc and its relatives, and hipFree.
 #include <algorithm>
 
+#include "base/overflow.h"
 #include "runtime/api.h"
 #include "runtime/async_error.h"
 #include "runtime/graph/memory.h"
@@ -76,9 +77,9 @@ hipError_t allocatePitched(void** ptr, std::size_t* pitch, std::size_t width, st
   if (width == 0 || rows == 0) return hipSuccess;
   const std::size_t alignment = std::max<std::size_t>(device->info->props.texturePitchAlignment, 1);
   std::size_t padded = 0, size = 0;
-  if (__builtin_add_overflow(width, alignment - 1, &padded)) return hipErrorInvalidValue;
+  if (addOverflows(width, alignment - 1, &padded)) return hipErrorInvalidValue;
   padded -= padded % alignment;
-  if (__builtin_mul_overflow(padded, rows, &size)) return hipErrorOutOfMemory;
+  if (mulOverflows(padded, rows, &size)) return hipErrorOutOfMemory;
   HIPR_TRY(allocateDevice(ptr, size, hipDeviceMallocDefault));
   *pitch = padded;
   return hipSuccess;
@@ -112,7 +113,7 @@ hipError_t hipMemAllocPitch(hipDeviceptr_t* dptr, size_t* pitch, size_t widthInB
 hipError_t hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent) {
   if (pitchedDevPtr == nullptr) return hipErrorInvalidValue;
   std::size_t rows = 0;
-  if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return hipErrorOutOfMemory;
+  if (mulOverflows(extent.height, extent.depth, &rows)) return hipErrorOutOfMemory;
   *pitchedDevPtr = {nullptr, 0, extent.width, extent.height};
   return allocatePitched(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
 }

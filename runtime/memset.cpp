@@ -1,5 +1,6 @@
 #include "runtime/memset.h"
 
+#include "base/overflow.h"
 #include "runtime/api.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
@@ -10,9 +11,9 @@ hipError_t makeFill(const Process& p, const FillRequest& r, Fill& out) {
   if (r.address == nullptr || reinterpret_cast<std::uintptr_t>(r.address) % r.elementSize != 0)
     return hipErrorInvalidValue;
   std::size_t row = 0, rows = 0, slices = 0, bytes = 0;
-  if (__builtin_mul_overflow(r.width, r.elementSize, &row) || row > r.pitch ||
-      __builtin_mul_overflow(r.height - 1, r.pitch, &rows) || __builtin_mul_overflow(r.depth - 1, r.slice, &slices) ||
-      __builtin_add_overflow(rows, slices, &bytes) || __builtin_add_overflow(bytes, row, &bytes))
+  if (mulOverflows(r.width, r.elementSize, &row) || row > r.pitch || mulOverflows(r.height - 1, r.pitch, &rows) ||
+      mulOverflows(r.depth - 1, r.slice, &slices) || addOverflows(rows, slices, &bytes) ||
+      addOverflows(bytes, row, &bytes))
     return hipErrorInvalidValue;
 
   const auto region = p.allocations.find(r.address);
@@ -79,7 +80,7 @@ hipError_t box(const hipPitchedPtr& memory, int value, const hipExtent& extent, 
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
   if (extent.depth > 1 && extent.height > memory.ysize) return hipErrorInvalidValue;
   if (extent.width > memory.pitch) return hipErrorInvalidValue;
-  return __builtin_mul_overflow(memory.pitch, memory.ysize, &out.slice) ? hipErrorInvalidValue : hipSuccess;
+  return mulOverflows(memory.pitch, memory.ysize, &out.slice) ? hipErrorInvalidValue : hipSuccess;
 }
 
 }  // namespace

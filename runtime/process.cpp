@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/env.h"
+#include "platform/exit.h"
 #include "runtime/fork.h"
 #include "runtime/visible_devices.h"
 
@@ -23,10 +24,12 @@ struct Place {
 
 hipError_t openProcess(Process*& out) {
   if (exited()) return hipErrorDeinitialized;
+  if ((out = endingProcess()) != nullptr) return hipSuccess;
   // Connecting may take long. Whoever else needs a device has to wait for it too; nobody who does not comes here.
   std::lock_guard lock(openMutex());
   if ((out = openedProcess()) != nullptr) return hipSuccess;
   watchForks();
+  platform::stayUntilExit();
   std::vector<Place> places;
   DeviceRow all;
   for (Core* core : cores()) {

@@ -80,6 +80,7 @@ inline hipError_t currentDevice(Process*& p, Device*& out) {
 
 // runtime/exit.cpp
 bool exited();
+Process* endingProcess();  // exit() has begun, and the program's own handlers may still use this one; else null
 // runtime/fork.cpp
 void watchForks();
 

@@ -1,7 +1,5 @@
 #include "runtime/registry.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -11,6 +9,8 @@
 
 #include "base/log.h"
 #include "code_object/select.h"
+#include "platform/exit.h"
+#include "platform/memory.h"
 #include "runtime/api.h"
 #include "runtime/fork.h"
 #include "runtime/host_map.h"
@@ -244,8 +244,8 @@ void __hipRegisterManagedVar(void* hipModule, void** pointer, void* init_value, 
                              unsigned int) {
   if (hipModule == nullptr || pointer == nullptr || name == nullptr || size == 0) return;
   // Whole pages of its own, so that a core may watch them.
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  void* memory = platform::allocatePages(size);
+  if (memory == nullptr) {
     logError("no memory for the managed variable %s (%zu bytes)", name, size);
     return;
   }
@@ -261,7 +261,7 @@ void __hipRegisterManagedVar(void* hipModule, void** pointer, void* init_value, 
 }
 
 void __hipUnregisterFatBinary(void** modules) {
-  if (modules == nullptr) return;
+  if (modules == nullptr || platform::otherThreadsGone()) return;
   auto* binary = reinterpret_cast<Binary*>(modules);
   {
     std::lock_guard lock(registryMutex());
@@ -269,7 +269,7 @@ void __hipUnregisterFatBinary(void** modules) {
     forgetAll(registry().variables, registry().variableAt, binary);
   }
   if (Process* p = openedProcess()) unload(*p, *binary);
-  for (const ManagedVariable& variable : binary->managed) munmap(variable.host, variable.size);
+  for (const ManagedVariable& variable : binary->managed) platform::freePages(variable.host, variable.size);
   std::lock_guard lock(registryMutex());
   std::erase_if(registry().binaries, [&](const Binary& b) { return &b == binary; });
 }

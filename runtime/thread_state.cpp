@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "platform/exit.h"
 #include "runtime/process.h"
 #include "runtime/stream.h"
 
@@ -19,7 +20,7 @@ struct ThreadObjectsOwner {
 
 ThreadObjects::~ThreadObjects() {
   // Not after exit and not in a forked child: the streams are no longer ours to destroy.
-  if (owner == nullptr || owner != openedProcess()) return;
+  if (owner == nullptr || owner != openedProcess() || platform::otherThreadsGone()) return;
   for (Stream* stream : perThreadStream)
     if (stream != nullptr) destroyStream(*owner, stream);
 }

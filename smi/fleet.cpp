@@ -1,9 +1,8 @@
 #include "smi/fleet.h"
 
-#include <unistd.h>
-
 #include <thread>
 
+#include "platform/process.h"
 #include "telemetry/remote.h"
 
 namespace hipr::smi {
@@ -34,9 +33,7 @@ struct Fleet::Machine {
       report.hostName = remote->hostName();
       report.workerVersion = remote->workerVersion();
     } else {
-      char name[256] = "?";
-      gethostname(name, sizeof name - 1);
-      report.hostName = name;
+      report.hostName = platform::hostName();
     }
   }
 

@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "platform/clock.h"
+
 namespace hipr::smi {
 namespace {
 
@@ -142,9 +144,7 @@ void fill(Json& host, Command command, const HostReport& report, const std::opti
 constexpr const char* kNames[] = {"list", "metrics", "info", "power", "processes", "topology", "watch"};
 
 std::string timeText() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
+  const std::tm utc = platform::universalTime(std::time(nullptr));
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;

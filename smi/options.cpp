@@ -1,11 +1,10 @@
 #include "smi/options.h"
 
-#include <getopt.h>
-
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/env.h"
+#include "smi/command_line.h"
 #include "wire/frame.h"
 
 namespace hipr::smi {
@@ -36,19 +35,10 @@ Exit code: 0 fine; 1 some host did not answer, the others are shown; 2 wrong arg
 4 there is no such GPU.
 )";
 
-enum Long { kLocal = 256, kJson, kCsv, kTimeout, kVersion };
-constexpr option kLong[] = {
-    {"host", required_argument, nullptr, 'H'},
-    {"port", required_argument, nullptr, 'p'},
-    {"local", no_argument, nullptr, kLocal},
-    {"json", no_argument, nullptr, kJson},
-    {"csv", no_argument, nullptr, kCsv},
-    {"interval", required_argument, nullptr, 'i'},
-    {"count", required_argument, nullptr, 'n'},
-    {"timeout", required_argument, nullptr, kTimeout},
-    {"version", no_argument, nullptr, kVersion},
-    {"help", no_argument, nullptr, 'h'},
-    {},
+enum : std::size_t { kHost, kPort, kLocal, kJson, kCsv, kInterval, kCount, kTimeout, kVersion, kHelp };
+constexpr OptionName kOptions[] = {
+    {"host", 'H', true},     {"port", 'p', true},  {"local", 0, false},  {"json", 0, false},    {"csv", 0, false},
+    {"interval", 'i', true}, {"count", 'n', true}, {"timeout", 0, true}, {"version", 0, false}, {"help", 'h', false},
 };
 
 struct Name {
@@ -93,16 +83,17 @@ void addHosts(const std::string& list, std::uint16_t port, std::vector<net::Endp
   }
 }
 
-void takeArguments(int argc, char** argv, Options& o) {
-  if (optind == argc) wrong("which command? list, metrics, info, power, processes, topology or watch");
-  const std::string command = argv[optind++];
+void takeWords(const std::vector<std::string>& words, Options& o) {
+  if (words.empty()) wrong("which command? list, metrics, info, power, processes, topology or watch");
   const Name* found = nullptr;
   for (const Name& name : kCommands)
-    if (command == name.text) found = &name;
-  if (!found) wrong("there is no command \"" + command + "\"");
+    if (words[0] == name.text) found = &name;
+  if (!found) wrong("there is no command \"" + words[0] + "\"");
   o.command = found->command;
-  if (optind < argc && found->takesGpu) o.gpu = static_cast<unsigned>(number("the GPU", argv[optind++], 0, 1 << 20));
-  if (optind < argc) wrong("unexpected argument \"" + std::string(argv[optind]) + "\"");
+  std::size_t used = 1;
+  if (words.size() > used && found->takesGpu)
+    o.gpu = static_cast<unsigned>(number("the GPU", words[used++], 0, 1 << 20));
+  if (words.size() > used) wrong("unexpected argument \"" + words[used] + "\"");
 }
 
 }  // namespace
@@ -113,22 +104,24 @@ Options parseOptions(int argc, char** argv) {
   auto port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 1, 65535));
   o.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", o.connectTimeout, 1, 3600));
   o.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", o.ioTimeout, 1, 86400));
-  for (int c; (c = getopt_long(argc, argv, "H:p:i:n:h", kLong, nullptr)) != -1;) {
-    switch (c) {
-      case 'H':
-        hosts += (hosts.empty() ? "" : ",") + std::string(optarg);
+  CommandLine line(argc, argv);
+  while (const auto option = line.next(kOptions)) {
+    const std::string& value = line.value();
+    switch (*option) {
+      case kHost:
+        hosts += (hosts.empty() ? "" : ",") + value;
         break;
-      case 'p':
-        port = static_cast<std::uint16_t>(number("--port", optarg, 1, 65535));
+      case kPort:
+        port = static_cast<std::uint16_t>(number("--port", value, 1, 65535));
         break;
-      case 'i':
-        o.intervalSeconds = seconds(optarg);
+      case kInterval:
+        o.intervalSeconds = seconds(value);
         break;
-      case 'n':
-        o.count = static_cast<unsigned>(number("--count", optarg, 1, 1'000'000'000));
+      case kCount:
+        o.count = static_cast<unsigned>(number("--count", value, 1, 1'000'000'000));
         break;
       case kTimeout:
-        o.connectTimeout = o.ioTimeout = static_cast<int>(number("--timeout", optarg, 1, 3600));
+        o.connectTimeout = o.ioTimeout = static_cast<int>(number("--timeout", value, 1, 3600));
         break;
       case kLocal:
         o.local = true;
@@ -142,15 +135,13 @@ Options parseOptions(int argc, char** argv) {
       case kVersion:
         std::puts("smi-remote " HIPR_VERSION);
         std::exit(kExitOk);
-      case 'h':
+      default:
         std::fputs(kUsage, stdout);
         std::exit(kExitOk);
-      default:
-        std::fputs("see smi-remote --help\n", stderr);
-        std::exit(kExitUsage);
     }
   }
-  takeArguments(argc, argv, o);
+  if (!line.error().empty()) wrong(line.error());
+  takeWords(line.words(), o);
   if (o.local && !hosts.empty()) wrong("--local is this machine; it goes without --host");
   if (o.local) return o;
   addHosts(hosts.empty() ? envText("TF_WORKER_HOST").value_or("127.0.0.1") : hosts, port, o.hosts);

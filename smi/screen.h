@@ -1,11 +1,11 @@
 // The terminal as a screen that is drawn over and over, and restored however the program ends.
 #pragma once
 
-#include <termios.h>
-
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include "platform/terminal.h"
 
 namespace hipr::smi {
 
@@ -25,10 +25,11 @@ class Screen {
   Event wait(std::chrono::milliseconds time);
 
  private:
-  termios before_{};
+  platform::RawKeys keys_;
 };
 
-// Without a terminal: SIGINT and SIGTERM end the waiting, so that a watch ends between two tables. False then.
+// Without a terminal: a request to stop (Control-C, SIGTERM) ends the waiting, so that a watch ends between two tables.
+// False then.
 bool waitPlainly(std::chrono::milliseconds time);
 
 }  // namespace hipr::smi

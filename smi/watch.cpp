@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 
+#include "platform/clock.h"
 #include "smi/json.h"
 #include "smi/outcome.h"
 #include "smi/screen.h"
@@ -18,11 +19,9 @@ namespace {
 constexpr std::chrono::milliseconds kGlance(20);
 
 std::string clockText() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
+  const std::tm local = platform::localTime(std::time(nullptr));
   char text[32];
-  std::strftime(text, sizeof text, "%F %T", &local);
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
   return text;
 }
 

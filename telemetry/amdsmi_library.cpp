@@ -1,10 +1,9 @@
 #include "telemetry/amdsmi_library.h"
 
-#include <dlfcn.h>
-
 #include <vector>
 
 #include "base/env.h"
+#include "platform/library.h"
 
 namespace hipr::telemetry::amdsmi {
 namespace {
@@ -38,9 +37,10 @@ Status readVersion(Library& library) {
 }  // namespace
 
 Status load(const std::string& path, Library& library) {
-  void* image = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!image) return Status::notFound(dlerror());
-#define AMDSMI_FUNCTION(name, ...) library.name.set(dlsym(image, "amdsmi_" #name));
+  std::string why;
+  const platform::Library image = platform::Library::open(path, &why);
+  if (!image) return Status::notFound(why);
+#define AMDSMI_FUNCTION(name, ...) library.name.set(image.symbol("amdsmi_" #name));
 #include "telemetry/amdsmi_functions.def"
   if (Status status = readVersion(library); !status.ok()) return status.within(path);
   if (const Code code = library.init(kInitGpus); code != kSuccess)

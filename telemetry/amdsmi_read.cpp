@@ -1,8 +1,7 @@
 // What changes: one reading, the processes, the links.
-#include <time.h>
-
 #include <algorithm>
 
+#include "base/monotonic.h"
 #include "telemetry/amdsmi_gpu.h"
 
 namespace hipr::telemetry::amdsmi {
@@ -10,12 +9,6 @@ namespace {
 
 constexpr double kEnergyStepJoules = 15.259e-6;
 constexpr std::uint32_t kEngine = 0, kSoc = 3, kMemoryClockType = 4;  // of amdsmi_clk_type_t
-
-std::uint64_t now() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 Maybe<double> real(std::optional<std::uint64_t> value) {
   return value ? Maybe<double>(static_cast<double>(*value)) : std::nullopt;
@@ -37,7 +30,7 @@ Maybe<T> either(Maybe<T> first, Maybe<T> second) {
 
 Reading Reader::read() {
   Reading r;
-  r.takenNs = now();
+  r.takenNs = monotonicNs();
   takeMetrics(r);
   fillTemperatures(r);
   fillPowerAndClocks(r);

@@ -1,11 +1,10 @@
 // NVIDIA's libnvidia-ml as a source.
-#include <dlfcn.h>
-#include <time.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 
+#include "base/monotonic.h"
+#include "platform/library.h"
 #include "telemetry/nvml_api.h"
 #include "telemetry/pci.h"
 #include "telemetry/source.h"
@@ -14,10 +13,10 @@ namespace hipr::telemetry {
 namespace nvml {
 
 Status load(Api& api) {
-  void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return Status::notFound(dlerror());
-#define HIPR_NVML_RESOLVE(member, symbol, parameters) \
-  api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, #symbol));
+  std::string why;
+  const auto library = platform::Library::open("libnvidia-ml.so.1", &why);
+  if (!library) return Status::notFound(why);
+#define HIPR_NVML_RESOLVE(member, symbol, parameters) api.member = library.function<decltype(api.member)>(#symbol);
   HIPR_NVML_FUNCTIONS(HIPR_NVML_RESOLVE)
 #undef HIPR_NVML_RESOLVE
   if (api.init && api.deviceCount && api.deviceByIndex) return {};
@@ -64,12 +63,6 @@ std::string label(std::string uuid) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
   }
   return uuid.substr(0, 63);
-}
-
-std::uint64_t monotonicNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 class NvmlSource : public Source {

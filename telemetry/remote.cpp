@@ -1,29 +1,16 @@
 #include "telemetry/remote.h"
 
-#include <unistd.h>
-
 #include "access/challenge.h"
 #include "access/frame.h"
 #include "access/token.h"
 #include "base/env.h"
+#include "platform/process.h"
 
 namespace hipr::telemetry {
 namespace {
 
 // Hundreds of GPUs and thousands of processes fit; a peer that announces more is none of ours.
 constexpr std::uint64_t kMaxReply = 16 << 20;
-
-std::string localHostName() {
-  char name[256] = "?";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-std::string programName() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "?";
-}
 
 }  // namespace
 
@@ -53,7 +40,7 @@ Status Remote::greet() {
   socket_.setReceiveTimeout(options_.ioTimeout);
   if (status.ok()) {
     status = call<wire::Opcode::kSmiOpen>(
-        {.process = static_cast<std::uint64_t>(getpid()), .hostName = localHostName(), .program = programName()},
+        {.process = platform::processId(), .hostName = platform::hostName(), .program = platform::programPath()},
         reply);
   }
   if (status.ok() && reply.status != 0) status = Status::unavailable("the worker has no telemetry: " + reply.text);

@@ -1,7 +1,7 @@
 // Which source this machine has.
 #include "telemetry/source.h"
 
-#include <unistd.h>
+#include <filesystem>
 
 #include "backends/softgpu/usage_page.h"
 #include "base/env.h"
@@ -12,7 +12,8 @@ namespace {
 // Somebody may have used softgpu without naming devices.
 bool softgpuWasUsed() {
   const std::string folder = softgpu::usageFolder();
-  return !folder.empty() && access(folder.c_str(), R_OK) == 0;
+  std::error_code error;
+  return !folder.empty() && std::filesystem::exists(folder, error);
 }
 
 }  // namespace

@@ -34,10 +34,17 @@ void printMap(int abi) {
   }
 }
 
-void printWindowsDefinition() {
-  std::printf("LIBRARY amdhip64_7\nEXPORTS\n");
+// The same for every name: a program of HIP 5 or 6 does not mind what came later.
+void printWindowsDefinition(const char* library) {
+  std::printf("LIBRARY %s\nEXPORTS\n", library);
   for (const Row& row : rows())
     if (exportedByWindows(row)) std::printf("  %s\n", row.symbol.c_str());
+}
+
+// For Apple's linker, which puts an underscore before every name and knows no versions of symbols.
+void printSymbols(int abi) {
+  for (const Row& row : rows())
+    if (row.in(abi)) std::printf("_%s\n", row.symbol.c_str());
 }
 
 void printNames() {
@@ -109,7 +116,8 @@ int usage() {
   std::fprintf(stderr,
                "usage: apidump --map 5|6|7   GNU version script of that soname\n"
                "       apidump --map all     of all of them together\n"
-               "       apidump --def         export list of amdhip64_7.dll\n"
+               "       apidump --symbols 5|6|7 exported symbols of that version's library on macOS\n"
+               "       apidump --def LIBRARY Windows' module definition of amdhip64, amdhip64_6 or amdhip64_7\n"
                "       apidump --coverage    docs/coverage.md\n"
                "       apidump --names       every symbol with its node, sonames and verb\n");
   return 2;
@@ -121,10 +129,12 @@ int run(int argc, char** argv) {
     printMap(argv[2][0] - '0');
   } else if (what == "--map" && argc == 3 && std::strcmp(argv[2], "all") == 0) {
     printMap(kAllAbis);
+  } else if (what == "--symbols" && argc == 3 && std::strlen(argv[2]) == 1 && std::strchr("567", argv[2][0])) {
+    printSymbols(argv[2][0] - '0');
+  } else if (what == "--def" && argc == 3) {
+    printWindowsDefinition(argv[2]);
   } else if (argc != 2) {
     return usage();
-  } else if (what == "--def") {
-    printWindowsDefinition();
   } else if (what == "--coverage") {
     printCoverage();
   } else if (what == "--names") {

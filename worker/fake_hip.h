@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/stall_watch.h"
+#include "platform/stall_watch.h"
 #include "worker/fake_memory.h"
 #include "worker/hip_table.h"
 

@@ -16,7 +16,7 @@ std::unique_ptr<OutputRelay> OutputRelay::capture() {
   const int log = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   if (log < 0) return nullptr;
   std::fflush(stdout);
-  setLogDescriptor(log);
+  setLogFile(fdopen(log, "w"));
   for (int i = 0; i < 2; ++i) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return nullptr;

@@ -12,7 +12,7 @@ class SoftgpuCore : public Core {
   hipError_t open(const Platform** platform) override;
   hipError_t lost() const override { return hipSuccess; }  // it is this very process
   void forgetAfterFork() override;
-  void shutdown() override;
+  void leave(platform::Ending ending) override;
 
   hipError_t submit(Stream& stream, const Operation& operation, Stage until) override;
   void fence(int device) override;

@@ -1,6 +1,6 @@
 #include "backends/softgpu/host_functions.h"
 
-#include "base/stall_watch.h"
+#include "platform/stall_watch.h"
 #include "runtime/thread_state.h"
 
 namespace hipr::softgpu {

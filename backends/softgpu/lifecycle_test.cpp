@@ -79,7 +79,7 @@ TEST(Lifecycle, ShutdownLetsWorkFinishAndRefusesMore) {
               std::memset(memory.host, 0, 4);
               for (int i = 0; i < 100; ++i)
                 if (add.launch(stream, memory.devicePointer, 1) != hipSuccess) return 2;
-              core().shutdown();
+              core().leave(platform::Ending::kLast);
               if (memory.as<std::uint32_t>()[0] != 6400) return 3;
               return core().open(&opened) == hipErrorDeinitialized ? 0 : 4;
             }),
@@ -93,7 +93,7 @@ TEST(Lifecycle, ShutdownEndsAnEndlessKernel) {
               TestStream stream;
               TestKernel endless(0, kEndlessKernel);
               if (endless.launch(stream, nullptr, 0) != hipSuccess) return 2;
-              core().shutdown();
+              core().leave(platform::Ending::kLast);
               return core().query(stream) == hipSuccess ? 0 : 3;
             }),
             0);

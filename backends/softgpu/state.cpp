@@ -113,7 +113,7 @@ void SoftgpuCore::forgetAfterFork() {
   new (&process) Process;
 }
 
-void SoftgpuCore::shutdown() {
+void SoftgpuCore::leave(platform::Ending) {
   State* now = process.state.load(std::memory_order_acquire);
   if (now == nullptr || now->closed.exchange(true)) return;
   const auto until = std::chrono::steady_clock::now() + kExitPatience;

@@ -1,7 +1,13 @@
 // Hello, HIP: load an embedded code object, launch its kernel, check the result on the CPU.
 // A plain C++ program: compiled by the system's C++ compiler, linked to libamdhip64.
 // vector_add_co.h (the code object's bytes) is made from vector_add_kernel.hip by the build.
+#if __has_include(<hip/hip_runtime_api.h>)
 #include <hip/hip_runtime_api.h>
+#else  // a machine without ROCm: the client brings what is needed
+#include <hip_remote/hip.h>
+#define hipDeviceProp_t hipDeviceProp_tR0600
+#define hipGetDeviceProperties hipGetDevicePropertiesR0600
+#endif
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,11 @@
 // stdout.
 #include "../support.h"
 
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 

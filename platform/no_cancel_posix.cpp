@@ -1,6 +1,6 @@
 #include <pthread.h>
 
-#include "base/no_cancel.h"
+#include "platform/no_cancel.h"
 
 namespace hipr {
 

@@ -12,7 +12,7 @@ class NoCancel {
   NoCancel& operator=(const NoCancel&) = delete;
 
  private:
-  int before_;
+  int before_;  // what the thread had
 };
 
 }  // namespace hipr

@@ -1,4 +1,4 @@
-#include "base/stall_watch.h"
+#include "platform/stall_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,7 @@
+# macOS 13 on Apple silicon.
+set(CMAKE_SYSTEM_NAME Darwin)
+set(CMAKE_SYSTEM_PROCESSOR arm64)
+set(CMAKE_OSX_DEPLOYMENT_TARGET 13.0)
+set(CMAKE_OSX_SYSROOT "")
+set(HIPR_ZIG_TARGET aarch64-macos.13.0)
+include(${CMAKE_CURRENT_LIST_DIR}/zig.cmake)

@@ -1,0 +1,83 @@
+#include "net/socket_transport.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "platform/input_watch.h"
+
+namespace hipr::net {
+namespace {
+
+using platform::Io;
+using platform::IoResult;
+
+class SocketTransport : public Transport {
+ public:
+  SocketTransport(Socket socket, int ioTimeoutSeconds) : socket_(std::move(socket)) { socket_.tune(ioTimeoutSeconds); }
+
+  Status send(std::span<const Part> parts) override {
+    Part left[platform::kMostParts];
+    const auto end = std::copy_if(parts.begin(), parts.end(), left, [](const Part& part) { return !part.empty(); });
+    return socket_.send({left, end});
+  }
+
+  Status trySend(Part bytes, std::size_t* taken) override {
+    const IoResult result = platform::sendParts(socket_.fd(), {&bytes, 1}, platform::Patience::kNone);
+    *taken = result.bytes;
+    return result.outcome == Io::kFailed ? failure("sending") : Status{};
+  }
+
+  Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
+    const auto how = patience == Patience::kNone ? platform::Patience::kNone : platform::Patience::kWait;
+    const IoResult result = platform::receiveParts(socket_.fd(), rooms, how);
+    *got = result.bytes;
+    if (result.outcome == Io::kClosed) return Status::unavailable("the peer closed the connection");
+    return result.outcome == Io::kFailed ? failure("receiving") : Status{};
+  }
+
+  void setTimeout(int milliseconds) override { platform::setReceiveTimeout(socket_.fd(), milliseconds); }
+
+  void finishSending() override { platform::shutdownSocket(socket_.fd(), platform::Direction::kSending); }
+  void shutdown() override { socket_.shutdown(); }
+
+  // REQUIRES: no other thread is in here when the first one comes.
+  Ready await(int milliseconds) override {
+    if (!watch_) watch_ = std::make_unique<platform::InputWatch>(socket_.fd());
+    switch (watch_->await(milliseconds)) {
+      case platform::InputWatch::Ready::kInput:
+        return Ready::kInput;
+      case platform::InputWatch::Ready::kWoken:
+        return Ready::kWoken;
+      default:
+        return Ready::kTimeout;
+    }
+  }
+  void watchAgain() override { watch_->watchAgain(); }
+  void wake() override {
+    if (watch_) watch_->wake();
+  }
+
+  std::string peer() const override { return peerName(socket_); }
+
+ private:
+  static Status failure(const char* what) {
+    return Status::unavailable(std::string(what) + ": " + platform::socketError());
+  }
+
+  Socket socket_;
+  std::unique_ptr<platform::InputWatch> watch_;
+};
+
+}  // namespace
+
+TransportPtr overSocket(Socket socket, int ioTimeoutSeconds) {
+  return std::make_unique<SocketTransport>(std::move(socket), ioTimeoutSeconds);
+}
+
+std::pair<TransportPtr, TransportPtr> loopback() {
+  platform::SocketHandle ends[2];
+  if (!platform::socketPair(ends)) std::abort();
+  return {overSocket(Socket(ends[0]), 60), overSocket(Socket(ends[1]), 60)};
+}
+
+}  // namespace hipr::net

@@ -1,0 +1,25 @@
+#include "platform/library.h"
+
+#include <dlfcn.h>
+
+namespace hipr::platform {
+
+Library Library::open(const std::string& path, std::string* why) {
+  Library library;
+  library.handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library.handle_ == nullptr && why != nullptr) *why = dlerror();
+  return library;
+}
+
+void* Library::symbol(const char* name) const {
+  return dlsym(handle_, name);
+}
+
+#ifdef __APPLE__
+const char* const kLibraryPathVariable = "DYLD_LIBRARY_PATH";
+#else
+const char* const kLibraryPathVariable = "LD_LIBRARY_PATH";
+#endif
+const char kPathSeparator = ':';
+
+}  // namespace hipr::platform

@@ -1,0 +1,68 @@
+#include "platform/process.h"
+
+#include <cstdlib>
+
+#include "platform/text_windows.h"
+#include "platform/windows.h"
+
+namespace hipr::platform {
+namespace {
+
+// As CommandLineToArgvW and the C runtime take it apart again: backslashes count only before a quotation mark.
+std::wstring quoted(const std::wstring& argument) {
+  if (!argument.empty() && argument.find_first_of(L" \t\n\v\"") == std::wstring::npos) return argument;
+  std::wstring out = L"\"";
+  std::size_t backslashes = 0;
+  for (const wchar_t c : argument) {
+    if (c == L'"') out.append(backslashes + 1, L'\\');
+    backslashes = c == L'\\' ? backslashes + 1 : 0;
+    out += c;
+  }
+  out.append(backslashes, L'\\');
+  return out + L'"';
+}
+
+BOOL WINAPI ignoreConsole(DWORD) {
+  return TRUE;  // Control-C is the other program's to answer; we leave when it does
+}
+
+}  // namespace
+
+std::uint64_t processId() {
+  return GetCurrentProcessId();
+}
+
+std::string programPath() {
+  std::wstring path(32768, L'\0');
+  const DWORD size = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+  path.resize(size);
+  return size > 0 ? narrow(path) : "?";
+}
+
+std::string hostName() {
+  wchar_t name[256];
+  DWORD size = static_cast<DWORD>(std::size(name));
+  return GetComputerNameExW(ComputerNameDnsHostname, name, &size) ? narrow(std::wstring(name, size)) : "?";
+}
+
+// The C runtime has a copy of its own that getenv() reads; _wputenv changes both.
+void setEnvironment(const char* name, const std::string& value) {
+  _wputenv((wide(name) + L"=" + wide(value)).c_str());
+}
+
+std::string becomeProgram(const std::vector<std::string>& arguments) {
+  std::wstring line;
+  for (const std::string& argument : arguments) line += (line.empty() ? L"" : L" ") + quoted(wide(argument));
+  STARTUPINFOW start{};
+  start.cb = sizeof start;
+  PROCESS_INFORMATION started{};
+  if (!CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &started))
+    return systemText(GetLastError());
+  SetConsoleCtrlHandler(ignoreConsole, TRUE);
+  WaitForSingleObject(started.hProcess, INFINITE);
+  DWORD code = 1;
+  GetExitCodeProcess(started.hProcess, &code);
+  std::exit(static_cast<int>(code));
+}
+
+}  // namespace hipr::platform

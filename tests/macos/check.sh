@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# What can be said of the client for macOS without a Mac: names, versions, exports, and that it asks for nothing newer than macOS 13.
+#   tests/macos/check.sh MACOS_BUILD_DIR
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:?usage: check.sh MACOS_BUILD_DIR}" && pwd)
+passed=0 failed=0
+check() { # NAME COMMAND...
+  local name=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; fi
+}
+says() { grep -qE -- "$1" <<<"$2"; }
+exports() { llvm-nm-19 --extern-only --defined-only --just-symbol-name "$1" | sed 's/^_//' | LC_ALL=C sort; }
+headers() { llvm-objdump-19 --macho --private-headers "$1"; }
+
+for library in "$build"/lib/libamdhip64.[567].dylib; do
+  abi=${library%.dylib} abi=${abi##*.}
+  text=$(headers "$library")
+  check "lib$abi: arm64 dylib" says 'ARM64 .* DYLIB' "$text"
+  check "lib$abi: found by a run path" says "name @rpath/libamdhip64\.$abi\.dylib" "$text"
+  check "lib$abi: current version" says "current version $abi\.0\.0" "$text"
+  check "lib$abi: compatibility version" says "compatibility version $abi\.0\.0" "$text"
+  # Linux has version nodes besides.
+  check "lib$abi: exports" diff <(cut -d' ' -f1 "$root/tests/abi_exports/libamdhip64.so.$abi.txt" | LC_ALL=C sort -u) <(exports "$library")
+done
+check "plain name" test "$(readlink "$build/lib/libamdhip64.dylib")" = libamdhip64.7.dylib
+check "libamd_smi exports" diff <(cut -d' ' -f1 "$root/tests/smi/libamd_smi.so.27.txt" | LC_ALL=C sort -u) <(exports "$build/lib/libamd_smi.dylib")
+for file in "$build"/lib/*.dylib "$build"/bin/hip-remote "$build"/bin/smi-remote; do
+  if [[ -L $file ]]; then continue; fi
+  name=$(basename "$file") text=$(headers "$file")
+  check "$name: made for macOS 13" says 'minos 13\.0' "$text"
+  # Nothing but the system's own libraries, which every Mac has; a symbol newer than macOS 13 would not have linked, since zig's
+  # list of them is the one of that version.
+  others=$(llvm-objdump-19 --macho --dylibs-used "$file" | sed -nE 's/^\t([^ ]*) .*/\1/p' | grep -vE '^/usr/lib/(libSystem|libc\+\+)|^@rpath/' || true)
+  check "$name: needs only the system${others:+, not $others}" test -z "$others"
+done
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]

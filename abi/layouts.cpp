@@ -1,5 +1,5 @@
-// The structures of HIP 7 as compilers for Linux lay them out. Compiled for every system: where `long`, an enumeration or
-// an alignment had another size, a program there and a worker here would mean different things by the same bytes.
+// The structures of HIP 7 as compilers for Linux lay them out. Compiled for every system: where `long`, an enumeration
+// or an alignment had another size, a program there and a worker here would mean different things by the same bytes.
 #include <cstddef>
 
 #include "hip_remote/hip.h"

@@ -24,13 +24,13 @@
 #include <variant>
 #include <vector>
 
-#include "platform/no_cancel.h"
 #include "base/spin.h"
 #include "client/claims.h"
 #include "client/outbox.h"
 #include "client/output.h"
 #include "client/stats.h"
 #include "net/transport.h"
+#include "platform/no_cancel.h"
 #include "wire/messages.h"
 
 namespace hipr::client {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "platform/no_cancel.h"
 #include "base/pause.h"
+#include "platform/no_cancel.h"
 #include "platform/thread.h"
 
 namespace hipr::client {

@@ -34,6 +34,7 @@ class Socket {
   void tune(int ioTimeoutSeconds);
 
   void setReceiveTimeout(std::chrono::milliseconds timeout) const;  // 0: none
+  void setReceiveTimeout(int seconds) const { setReceiveTimeout(std::chrono::seconds(seconds)); }
 
   Status send(std::span<const std::byte> bytes);
   Status send(std::span<std::span<const std::byte>> parts);  // consumes `parts`: up to platform::kMostParts

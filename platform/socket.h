@@ -30,8 +30,8 @@ Status listenSocket(const std::string& address, std::uint16_t port, SocketHandle
 bool socketPair(SocketHandle (&ends)[2]);  // connected with each other
 void closeSocket(SocketHandle socket);
 
-// No Nagle, at most `unsent` bytes waiting in the kernel so that a small message overtakes bulk, and an end when the
-// peer's machine has acknowledged nothing for that long.
+// No Nagle; at most `unsent` bytes waiting in the kernel, so that a small message overtakes bulk; an idle connection is
+// probed every few seconds; and an end when the peer's machine has acknowledged nothing for that long.
 void tuneSocket(SocketHandle socket, int unsent, int timeoutSeconds);
 
 // --- using them
@@ -59,8 +59,6 @@ inline constexpr std::size_t kMostParts = 8;  // of one call
 // What can be done in one go, at least one byte unless it says otherwise. REQUIRES: 1 to kMostParts parts.
 IoResult sendParts(SocketHandle socket, std::span<const std::span<const std::byte>> parts, Patience patience);
 IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>> rooms, Patience patience);
-// Waits for `out.size()` bytes and leaves them to be received.
-IoResult peek(SocketHandle socket, std::span<std::byte> out);
 
 bool readable(SocketHandle socket);  // something can be received, or the peer is gone
 // Waits until one of the two is; -1: for ever. Which of them are.

@@ -20,6 +20,12 @@
 namespace hipr::platform {
 namespace {
 
+#ifdef TCP_KEEPIDLE
+constexpr int kProbeIdle = TCP_KEEPIDLE;
+#else
+constexpr int kProbeIdle = TCP_KEEPALIVE;
+#endif
+
 void setTimeout(int socket, int option, int milliseconds) {
   const timeval timeout{milliseconds / 1000, static_cast<suseconds_t>(milliseconds % 1000 * 1000)};
   ::setsockopt(socket, SOL_SOCKET, option, &timeout, sizeof timeout);
@@ -99,11 +105,7 @@ void tuneSocket(SocketHandle socket, int unsent, int timeoutSeconds) {
   setOption(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent);
   setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   const int probe = std::clamp(timeoutSeconds / 12, 1, 5);
-#ifdef TCP_KEEPIDLE
-  setOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, probe);
-#else
-  setOption(socket, IPPROTO_TCP, TCP_KEEPALIVE, probe);
-#endif
+  setOption(socket, IPPROTO_TCP, kProbeIdle, probe);
   setOption(socket, IPPROTO_TCP, TCP_KEEPINTVL, probe);
 #ifdef TCP_USER_TIMEOUT
   setOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, timeoutSeconds * 1000);
@@ -143,14 +145,6 @@ IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>>
     const ssize_t n = ::recvmsg(socket, &in, flags);
     if (n > 0) return {Io::kDone, static_cast<std::size_t>(n)};
     if (n == 0) return {Io::kClosed};
-    if (errno != EINTR) return failure();
-  }
-}
-
-IoResult peek(SocketHandle socket, std::span<std::byte> out) {
-  for (;;) {
-    const ssize_t n = ::recv(socket, out.data(), out.size(), MSG_PEEK | MSG_WAITALL);
-    if (n >= 0) return {n > 0 ? Io::kDone : Io::kClosed, static_cast<std::size_t>(n)};
     if (errno != EINTR) return failure();
   }
 }

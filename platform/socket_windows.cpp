@@ -126,6 +126,10 @@ void tuneSocket(SocketHandle socket, int unsent, int timeoutSeconds) {
   setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   setOption(socket, SOL_SOCKET, SO_SNDBUF, unsent);
   setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  constexpr int kProbeIdle = 3, kProbeInterval = 17;  // TCP_KEEPIDLE, TCP_KEEPINTVL: not in every header
+  const int probe = std::clamp(timeoutSeconds / 12, 1, 5);
+  setOption(socket, IPPROTO_TCP, kProbeIdle, probe);
+  setOption(socket, IPPROTO_TCP, kProbeInterval, probe);
   constexpr int kMaxRetransmission = 5;  // TCP_MAXRT: seconds; not in every header
   setOption(socket, IPPROTO_TCP, kMaxRetransmission, timeoutSeconds);
 }
@@ -159,15 +163,6 @@ IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>>
     DWORD got = 0, flags = 0;
     if (WSARecv(socket, buffers, count, &got, &flags, nullptr, nullptr) != 0) return failure();
     return {got > 0 ? Io::kDone : Io::kClosed, got};
-  });
-}
-
-IoResult peek(SocketHandle socket, std::span<std::byte> out) {
-  return repeat(socket, POLLRDNORM, SO_RCVTIMEO, Patience::kWait, [&]() -> IoResult {
-    const int n = ::recv(socket, reinterpret_cast<char*>(out.data()), static_cast<int>(out.size()), MSG_PEEK);
-    if (n < 0) return failure();
-    if (n > 0 && static_cast<std::size_t>(n) < out.size()) return {Io::kNothing};
-    return {n > 0 ? Io::kDone : Io::kClosed, static_cast<std::size_t>(n)};
   });
 }
 

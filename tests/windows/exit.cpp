@@ -1,5 +1,5 @@
-// Ways for a Windows process to end while HIP work is under way. Each must end promptly, with its own exit code; the runner
-// starts this program once for each. The argument says which.
+// Ways for a Windows process to end while HIP work is under way. Each must end promptly, with its own exit code; the
+// runner starts this program once for each. The argument says which.
 #include <hip/hip_runtime_api.h>
 #include <windows.h>
 

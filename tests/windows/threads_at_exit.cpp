@@ -1,5 +1,5 @@
-// Threads that come and go, each with its own stream and its own last error, and a library that is loaded by hand: nothing
-// happens while it is loaded, and it works when it is used.
+// Threads that come and go, each with its own stream and its own last error, and a library that is loaded by hand:
+// nothing happens while it is loaded, and it works when it is used.
 #include <hip/hip_runtime_api.h>
 #include <windows.h>
 

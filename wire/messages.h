@@ -197,7 +197,7 @@ struct MemoryCredit {
 };
 struct MemoryCreditReply {
   std::int32_t status = 0;
-  std::uint64_t granted = 0;  // on top of what was granted before; may be less than asked
+  std::uint64_t granted = 0;  // on top of what was granted before: all that was asked for, or nothing
   static auto fields(auto& m) { return std::tie(m.status, m.granted); }
 };
 

@@ -9,7 +9,7 @@
 namespace hipr::worker {
 namespace {
 
-enum class Wish : std::uint32_t { kAvailable = 1, kGrant = 2 };
+enum class Wish : std::uint32_t { kAvailable = 1, kGrant = 2, kWelcome = 3 };
 
 // Both sides are the same program, so plain structs travel. What a session sends is foreign all the same.
 struct Question {
@@ -49,6 +49,12 @@ std::uint64_t AskedCredit::grant(int device, std::uint64_t bytes) {
   return granted;
 }
 
+std::uint64_t AskedCredit::welcome(int device) {
+  const std::uint64_t granted = ask(supervisor_, {Wish::kWelcome, device, 0});
+  promised_[device] += granted;
+  return granted;
+}
+
 bool answerCredit(const net::Socket& session, Ledger& ledger, int account) {
   Question question{};
   const ssize_t got = recv(session.fd(), &question, sizeof question, MSG_DONTWAIT);
@@ -58,6 +64,7 @@ bool answerCredit(const net::Socket& session, Ledger& ledger, int account) {
   if (got == sizeof question && question.device >= 0 && question.device < ledger.devices()) {
     if (question.wish == Wish::kAvailable) answer = ledger.available(question.device);
     if (question.wish == Wish::kGrant) answer = ledger.grant(question.device, account, question.bytes);
+    if (question.wish == Wish::kWelcome) answer = ledger.welcome(question.device, account);
   }
   // A session that asks and never reads is not waited for.
   (void)!send(session.fd(), &answer, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -15,7 +15,8 @@ class Credit {
   virtual ~Credit() = default;
   virtual std::uint64_t promised(int device) const = 0;              // to this session, so far
   virtual std::uint64_t available(int device) = 0;                   // to whoever asks first
-  virtual std::uint64_t grant(int device, std::uint64_t bytes) = 0;  // promises as much of it as there is
+  virtual std::uint64_t grant(int device, std::uint64_t bytes) = 0;  // all of it, or nothing
+  virtual std::uint64_t welcome(int device) = 0;                     // what a client gets without asking
 };
 
 // A session's end of the socket to its supervisor.
@@ -25,6 +26,7 @@ class AskedCredit : public Credit {
   std::uint64_t promised(int device) const override;
   std::uint64_t available(int device) override;
   std::uint64_t grant(int device, std::uint64_t bytes) override;
+  std::uint64_t welcome(int device) override;
 
  private:
   net::Socket supervisor_;

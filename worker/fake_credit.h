@@ -11,6 +11,7 @@ class FakeCredit : public Credit {
   std::uint64_t promised(int device) const override { return ledger_.promised(device, account_); }
   std::uint64_t available(int device) override { return ledger_.available(device); }
   std::uint64_t grant(int device, std::uint64_t bytes) override { return ledger_.grant(device, account_, bytes); }
+  std::uint64_t welcome(int device) override { return ledger_.welcome(device, account_); }
 
  private:
   Ledger& ledger_;

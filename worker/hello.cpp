@@ -17,11 +17,6 @@ bool sensible(std::uint64_t base, std::uint64_t size) {
   return base % kPage == 0 && size % kPage == 0 && base && size <= kAddressSpace && base <= kAddressSpace - size;
 }
 
-// What a client gets without asking: enough for most, and never so much that the next one starves.
-std::uint64_t firstCredit(std::uint64_t available) {
-  return available / 8;
-}
-
 }  // namespace
 
 wire::HelloReply Session::onHello(const wire::Hello& m) {
@@ -39,7 +34,7 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   for (int device = 0; device < backend_.devices(); ++device) {
     Credit& credit = *options_.credit;
     const std::uint64_t already = credit.promised(device);
-    reply.credits.push_back(already ? already : credit.grant(device, firstCredit(credit.available(device))));
+    reply.credits.push_back(already ? already : credit.welcome(device));
   }
   if (options_.page) options_.page->introduce(m.hostName + ":" + std::to_string(m.process), m.program);
   logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),

@@ -1,16 +1,19 @@
 #include "worker/ledger.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace hipr::worker {
 
 std::uint64_t Ledger::grant(int device, int account, std::uint64_t bytes) {
   std::uint64_t& free = free_[static_cast<std::size_t>(device)];
-  const std::uint64_t granted = std::min(bytes, free);
-  free -= granted;
-  promised_[cell(device, account)] += granted;
-  return granted;
+  if (bytes > free) return 0;  // who cannot use all of it must not keep the rest from others
+  free -= bytes;
+  promised_[cell(device, account)] += bytes;
+  return bytes;
+}
+
+std::uint64_t Ledger::welcome(int device, int account) {
+  return grant(device, account, available(device) / 8);
 }
 
 void Ledger::close(int account) {

@@ -17,8 +17,10 @@ class Ledger {
   int devices() const { return static_cast<int>(free_.size()); }
   std::uint64_t available(int device) const { return free_[static_cast<std::size_t>(device)]; }
   std::uint64_t promised(int device, int account) const { return promised_[cell(device, account)]; }
-  std::uint64_t grant(int device, int account, std::uint64_t bytes);  // as much of it as there is
-  void close(int account);                                            // takes everything back
+  std::uint64_t grant(int device, int account, std::uint64_t bytes);  // all of it, or nothing
+  // What a client gets without asking: enough for most, and never so much that the next one starves.
+  std::uint64_t welcome(int device, int account);
+  void close(int account);  // takes everything back
 
  private:
   std::size_t cell(int device, int account) const {

@@ -27,7 +27,8 @@ namespace {
 TEST(Ledger, GrantsWhatThereIsAndTakesItBack) {
   Ledger ledger({100, 50}, 3);
   EXPECT_EQ(ledger.grant(0, 0, 60), 60u);
-  EXPECT_EQ(ledger.grant(0, 1, 60), 40u);
+  EXPECT_EQ(ledger.grant(0, 1, 60), 0u) << "not what is left, which others can use";
+  EXPECT_EQ(ledger.grant(0, 1, 40), 40u);
   EXPECT_EQ(ledger.grant(0, 2, 1), 0u);
   EXPECT_EQ(ledger.grant(1, 1, 50), 50u);
   EXPECT_EQ(ledger.promised(0, 1), 40u);
@@ -52,7 +53,8 @@ TEST(Credit, IsAskedForThroughASocket) {
     AskedCredit credit{net::Socket(ends[1])};
     EXPECT_EQ(credit.available(0), 1000u);
     EXPECT_EQ(credit.grant(0, 300), 300u);
-    EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}), 700u);
+    EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}), 0u);
+    EXPECT_EQ(credit.grant(0, 700), 700u);
     EXPECT_EQ(credit.grant(2, 1), 0u);  // no such device
     EXPECT_EQ(credit.grant(-1, 1), 0u);
     EXPECT_EQ(credit.promised(0), 1000u);

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Builds the client and its unit tests for ARM64 Linux and runs them under qemu; then hello_hip, an ARM64 program with an ARM64 client,
-# through the x86 worker of the ordinary build.
+# Builds the client and its unit tests for ARM64 Linux and runs them under qemu; then its tools, through the x86 worker of the ordinary build.
 #   tests/arm64/run.sh BUILD_DIR       BUILD_DIR/arm64 is configured
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

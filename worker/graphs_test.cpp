@@ -311,7 +311,8 @@ TEST_P(GraphsRefuse, AStepThatIsCutShort) {
 }
 
 TEST_P(GraphsRefuse, AFunctionThatDoesNotExist) {
-  wire::LaunchKernel kernel = scaleLaunch(0, {kA, 2});
+  const ScaleArguments arguments{kA, 2};
+  wire::LaunchKernel kernel = scaleLaunch(0, arguments);
   kernel.function = kOther;
   create(Steps().add<Opcode::kLaunchKernel>(kernel));
   EXPECT_NE(refusal().find("does not exist"), std::string::npos);

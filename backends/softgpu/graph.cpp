@@ -29,7 +29,8 @@ struct MakeCommand {
   hipError_t operator()(const HostFunction& function) { return made(hostCommand(function)); }
   hipError_t operator()(const Record& record) { return made(recordCommand(record)); }
   hipError_t operator()(const Wait& wait) { return made(waitCommand(wait)); }
-  hipError_t operator()(const auto&) { return hipErrorNotSupported; }
+  hipError_t operator()(const GraphLaunch&) { return hipErrorNotSupported; }  // child graphs are laid out flat
+  hipError_t operator()(const WordSteps&) { return hipErrorNotSupported; }    // not built as nodes yet
 
   hipError_t made(CommandPtr command) {
     out = std::move(command);

@@ -30,13 +30,7 @@ hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, c
 }
 
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms* pNodeParams) {
-  Process* p;
-  GraphNode* n;
-  CopyWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (pNodeParams == nullptr) return hipErrorInvalidValue;
-  *pNodeParams = work->box;
-  return hipSuccess;
+  return readNode<CopyWork>(node, pNodeParams, [](const CopyWork& work) { return work.box; });
 }
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms* pNodeParams) {

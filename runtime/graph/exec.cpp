@@ -30,20 +30,13 @@ hipError_t makeExec(Process& p, Graph& graph, unsigned long long flags, GraphExe
   return error;
 }
 
-// HIP lets a graph with memory nodes have one instance.
-bool hasMemoryNodes(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const GraphNode* node) {
-    return std::holds_alternative<AllocWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
-  });
-}
-
 hipError_t instantiate(hipGraphExec_t* out, hipGraph_t handle, unsigned long long flags) {
   Process* p;
   Graph* graph;
   HIPR_TRY(process(p));
   if (out == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findGraph(handle, p, graph));
-  if (graph->instantiated && hasMemoryNodes(*graph)) return hipErrorNotSupported;
+  if (graph->instantiated && hasMemoryNodes(*graph)) return hipErrorNotSupported;  // HIP lets those have one instance
   GraphExec* exec;
   HIPR_TRY(makeExec(*p, *graph, flags, exec));
   graph->instantiated = true;

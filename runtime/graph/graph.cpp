@@ -66,6 +66,12 @@ hipGraphNodeType typeOf(const GraphNode& node) {
   return std::visit(type, node.work);
 }
 
+bool hasMemoryNodes(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const GraphNode* node) {
+    return std::holds_alternative<AllocWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
+  });
+}
+
 hipError_t findGraph(hipGraph_t handle, Process*& p, Graph*& out) {
   HIPR_TRY(process(p));
   out = p->graphs.find(handle);

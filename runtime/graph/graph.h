@@ -105,6 +105,7 @@ struct Graph {
 };
 
 hipGraphNodeType typeOf(const GraphNode& node);
+bool hasMemoryNodes(const Graph& graph);  // that allocate or free
 
 // hipErrorInvalidValue for what is no live graph or node.
 hipError_t findGraph(hipGraph_t handle, Process*& p, Graph*& out);

@@ -137,13 +137,7 @@ hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* pGraphNode, hipGraph_t graph,
 }
 
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams* pNodeParams) {
-  Process* p;
-  GraphNode* n;
-  AllocWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (pNodeParams == nullptr) return hipErrorInvalidValue;
-  *pNodeParams = work->params;
-  return hipSuccess;
+  return readNode<AllocWork>(node, pNodeParams, [](const AllocWork& work) { return work.params; });
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,

@@ -32,6 +32,18 @@ hipError_t findNodeOf(hipGraphNode_t handle, Process*& p, GraphNode*& node, Work
   return work != nullptr ? hipSuccess : hipErrorInvalidValue;
 }
 
+// What a node does, as a call that asks wants it: read(work) gives it.
+template <class Work, class Out, class Read>
+hipError_t readNode(hipGraphNode_t handle, Out* out, Read&& read) {
+  Process* p;
+  GraphNode* node;
+  Work* work;
+  HIPR_TRY(findNodeOf(handle, p, node, work));
+  if (out == nullptr) return hipErrorInvalidValue;
+  *out = read(*work);
+  return hipSuccess;
+}
+
 // Changes what a node does: `make(p, node, work)` starts from what it did and may fail. A node of a graph that has
 // been instantiated keeps what the instance does.
 template <class Work, class Make>

@@ -18,13 +18,7 @@ hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t* phGraphNode, hipGraph_t hGra
 }
 
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams* pNodeParams) {
-  Process* p;
-  GraphNode* n;
-  FillWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (pNodeParams == nullptr) return hipErrorInvalidValue;
-  *pNodeParams = work->params;
-  return hipSuccess;
+  return readNode<FillWork>(node, pNodeParams, [](const FillWork& work) { return work.params; });
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams* pNodeParams) {
@@ -59,13 +53,7 @@ hipError_t hipGraphAddHostNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, con
 }
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams* pNodeParams) {
-  Process* p;
-  GraphNode* n;
-  HostWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (pNodeParams == nullptr) return hipErrorInvalidValue;
-  *pNodeParams = work->params;
-  return hipSuccess;
+  return readNode<HostWork>(node, pNodeParams, [](const HostWork& work) { return work.params; });
 }
 
 hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams* pNodeParams) {
@@ -88,13 +76,7 @@ hipError_t hipGraphAddEventRecordNode(hipGraphNode_t* pGraphNode, hipGraph_t gra
 }
 
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t* event_out) {
-  Process* p;
-  GraphNode* n;
-  RecordWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (event_out == nullptr) return hipErrorInvalidValue;
-  *event_out = work->event;
-  return hipSuccess;
+  return readNode<RecordWork>(node, event_out, [](const RecordWork& work) { return work.event; });
 }
 
 hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
@@ -114,13 +96,7 @@ hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* pGraphNode, hipGraph_t graph
 }
 
 hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t* event_out) {
-  Process* p;
-  GraphNode* n;
-  WaitWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (event_out == nullptr) return hipErrorInvalidValue;
-  *event_out = work->event;
-  return hipSuccess;
+  return readNode<WaitWork>(node, event_out, [](const WaitWork& work) { return work.event; });
 }
 
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
@@ -146,13 +122,7 @@ hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* pGraphNode, hipGraph_t grap
 }
 
 hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t* pGraph) {
-  Process* p;
-  GraphNode* n;
-  ChildWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (pGraph == nullptr) return hipErrorInvalidValue;
-  *pGraph = handleOf(work->graph);
-  return hipSuccess;
+  return readNode<ChildWork>(node, pGraph, [](const ChildWork& work) { return handleOf(work.graph); });
 }
 
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t* pGraphNode, hipGraph_t graph, const hipGraphNode_t* pDependencies,

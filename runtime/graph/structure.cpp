@@ -25,12 +25,6 @@ bool has(const std::vector<GraphNode*>& nodes, const GraphNode* node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-bool hasMemoryNodes(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const GraphNode* node) {
-    return std::holds_alternative<AllocWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
-  });
-}
-
 // Both ends of edge i, of that graph.
 hipError_t findEnds(Process& p, const Graph& graph, hipGraphNode_t from, hipGraphNode_t to, GraphNode*& first,
                     GraphNode*& second) {

@@ -64,6 +64,17 @@ hipError_t findKernel(Process& p, Device& device, const void* name, Function*& o
   return out != nullptr ? hipSuccess : registeredFunction(p, device, name, out);
 }
 
+// A copy of one line, in whichever form the program described it. `mismatch`: what HIP calls a wrong direction there.
+hipError_t makeLinear(const Process& p, const CopyRequest& request, CopyWork::Form form, hipError_t mismatch,
+                      CopyWork& out) {
+  HIPR_TRY(makeCopy(p, request, out.copy));
+  if (contradicts(request.kind, out.copy)) return mismatch;
+  out.form = form;
+  out.kind = request.kind;
+  out.box = boxOf(request);
+  return hipSuccess;
+}
+
 template <class Work>
 hipError_t makeEventWork(Process& p, hipEvent_t event, Work& out) {
   if (p.events.find(event) == nullptr) return hipErrorInvalidValue;
@@ -124,13 +135,7 @@ hipError_t makeDriverWork(Process& p, const HIP_MEMCPY3D* box, CopyWork& out) {
 
 hipError_t makeLineWork(Process& p, void* to, const void* from, std::size_t size, hipMemcpyKind kind, CopyWork& out) {
   if (size == 0) return hipErrorInvalidValue;
-  const CopyRequest request = linear(to, from, size, kind);
-  HIPR_TRY(makeCopy(p, request, out.copy));
-  if (contradicts(kind, out.copy)) return hipErrorInvalidValue;
-  out.form = CopyWork::Form::kLine;
-  out.kind = kind;
-  out.box = boxOf(request);
-  return hipSuccess;
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kLine, hipErrorInvalidValue, out);
 }
 
 hipError_t makeToSymbolWork(Process& p, Device& device, const void* symbol, const void* from, std::size_t size,
@@ -138,13 +143,7 @@ hipError_t makeToSymbolWork(Process& p, Device& device, const void* symbol, cons
   if (from == nullptr || size == 0 || symbol == from) return hipErrorInvalidValue;
   void* to;
   HIPR_TRY(symbolPart(p, device, symbol, offset, size, to));
-  const CopyRequest request = linear(to, from, size, kind);
-  HIPR_TRY(makeCopy(p, request, out.copy));
-  if (contradicts(kind, out.copy)) return hipErrorInvalidMemcpyDirection;
-  out.form = CopyWork::Form::kToSymbol;
-  out.kind = kind;
-  out.box = boxOf(request);
-  return hipSuccess;
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kToSymbol, hipErrorInvalidMemcpyDirection, out);
 }
 
 hipError_t makeFromSymbolWork(Process& p, Device& device, void* to, const void* symbol, std::size_t size,
@@ -152,13 +151,7 @@ hipError_t makeFromSymbolWork(Process& p, Device& device, void* to, const void* 
   if (to == nullptr || size == 0 || symbol == to) return hipErrorInvalidValue;
   void* from;
   HIPR_TRY(symbolPart(p, device, symbol, offset, size, from));
-  const CopyRequest request = linear(to, from, size, kind);
-  HIPR_TRY(makeCopy(p, request, out.copy));
-  if (contradicts(kind, out.copy)) return hipErrorInvalidMemcpyDirection;
-  out.form = CopyWork::Form::kFromSymbol;
-  out.kind = kind;
-  out.box = boxOf(request);
-  return hipSuccess;
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kFromSymbol, hipErrorInvalidMemcpyDirection, out);
 }
 
 hipError_t makeFillWork(Process& p, const hipMemsetParams* params, FillWork& out) {
@@ -256,7 +249,7 @@ struct Translate {
     out = work;
     return hipSuccess;
   }
-  hipError_t operator()(const auto&) { return hipErrorStreamCaptureUnsupported; }  // frees are nodes of their own kind
+  hipError_t operator()(const WordSteps&) { return hipErrorStreamCaptureUnsupported; }  // not built as nodes yet
 };
 
 }  // namespace

@@ -233,3 +233,23 @@ TEST(free_waits_for_the_kernels_that_use_it) {
   EXPECT_EQ(out.download()[0], 5);
   check::result(out.download());
 }
+
+// vmm.hip tests the calls themselves, where there is something to test.
+TEST(virtual_memory_is_there_exactly_where_the_attribute_says_so) {
+  constexpr auto kAttribute = static_cast<hipDeviceAttribute_t>(89);  // newer than the oldest headers
+  int supported = 0;
+  HIP(hipDeviceGetAttribute(&supported, kAttribute, 0));
+  hipMemAllocationProp prop{};
+  prop.type = hipMemAllocationTypePinned;
+  prop.location.type = hipMemLocationTypeDevice;
+  const hipError_t expected = supported != 0 ? hipSuccess : hipErrorNotSupported;
+  std::size_t unit = 0;
+  HIP_ERR(hipMemGetAllocationGranularity(&unit, &prop, hipMemAllocationGranularityMinimum), expected);
+  const std::size_t size = unit != 0 ? unit : 2 << 20;
+  void* range = nullptr;
+  HIP_ERR(hipMemAddressReserve(&range, size, 0, nullptr, 0), expected);
+  if (range != nullptr) HIP(hipMemAddressFree(range, size));
+  hipMemGenericAllocationHandle_t handle = nullptr;
+  HIP_ERR(hipMemCreate(&handle, size, &prop, 0), expected);
+  if (handle != nullptr) HIP(hipMemRelease(handle));
+}

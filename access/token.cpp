@@ -1,15 +1,18 @@
 #include "access/token.h"
 
-#include <sodium.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
 #include "base/env.h"
+#include "platform/secrets.h"
 
 namespace hipr::access {
 namespace {
+
+std::span<const unsigned char> bytes(std::string_view text) {
+  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
+}
 
 Status accept(std::string text, std::string& token) {
   text.erase(text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0: nothing but blanks
@@ -32,7 +35,7 @@ Status readTokenFile(const std::string& path, std::string& token) {
 }
 
 bool sameToken(const std::string& token, std::string_view offered) {
-  return token.size() == offered.size() && sodium_memcmp(token.data(), offered.data(), token.size()) == 0;
+  return platform::equalSecrets(bytes(token), bytes(offered));
 }
 
 Status tokenFromEnvironment(std::string& token) {

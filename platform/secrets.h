@@ -14,8 +14,9 @@ void randomBytes(std::span<unsigned char> out);
 using Hash256 = std::array<unsigned char, 32>;
 Hash256 hmacSha256(std::string_view key, std::initializer_list<std::span<const unsigned char>> parts);
 
-// In the same time wherever they differ.
-inline bool equalSecrets(const Hash256& a, const Hash256& b) {
+// In the same time wherever they differ; lengths are no secret.
+inline bool equalSecrets(std::span<const unsigned char> a, std::span<const unsigned char> b) {
+  if (a.size() != b.size()) return false;
   volatile unsigned char difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference = difference | static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;

@@ -7,7 +7,7 @@ set -uo pipefail
 cd "${1:?usage: portable.sh SOURCE_DIR}" || exit 2
 system='aio arpa/.* bcrypt byteswap cpio dirent dlfcn elf endian execinfo fcntl fnmatch ftw getopt glob grp ifaddrs io iconv langinfo libgen link
   linux/.* mach/.* mach-o/.* malloc mntent net/.* netdb netinet/.* nl_types poll process pthread pwd regex sched search semaphore shlwapi
-  signal spawn strings sys/.* syscall syslog termios ucontext unistd utime utmp wait windows winsock2 ws2tcpip'
+  signal sodium spawn strings sys/.* syscall syslog termios ucontext unistd utime utmp wait windows winsock2 ws2tcpip'
 pattern="^[[:space:]]*#[[:space:]]*include[[:space:]]*<($(echo $system | tr ' ' '|'))\.h>"
 macros='^[[:space:]]*#.*\b(_WIN32|__linux__|__APPLE__|__MINGW32__|__unix__)\b'
 files=$(git ls-files '*.h' '*.cpp' '*.def' | grep -vE '^(platform|worker|backends|provider|tools|client/preload|tests|testing|bench|examples|demo)/|^telemetry/softgpu|_(test|fuzz)\.cpp$')

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "backends/softgpu/attributes.h"
+#include "backends/softgpu/isa/clock.h"
 
 namespace hipr::softgpu {
 namespace {
@@ -19,7 +20,7 @@ struct Model {
   const char* arch;
   const char* target;
   int computeUnits;
-  int clockKhz, memoryClockKhz, memoryBusBits;
+  int memoryClockKhz, memoryBusBits;
   int l2Bytes;
   std::size_t memoryBytes;
   int minor;
@@ -27,17 +28,9 @@ struct Model {
   int chipId;
 };
 constexpr std::size_t kGiB = std::size_t{1} << 30;
-constexpr Model kMi210{"gfx90a",    "gfx90a:sramecc+:xnack-",
-                       104,         1700000,
-                       1600000,     4096,
-                       8 << 20,     64 * kGiB,
-                       /*minor=*/0, 1,
+constexpr Model kMi210{"gfx90a", "gfx90a:sramecc+:xnack-", 104, 1600000, 4096, 8 << 20, 64 * kGiB, /*minor=*/0, 1,
                        0x740f};
-constexpr Model kMi300x{"gfx942",    "gfx942:sramecc+:xnack-",
-                        304,         2100000,
-                        1300000,     8192,
-                        4 << 20,     192 * kGiB,
-                        /*minor=*/4, 8,
+constexpr Model kMi300x{"gfx942", "gfx942:sramecc+:xnack-", 304, 1300000, 8192, 4 << 20, 192 * kGiB, /*minor=*/4, 8,
                         0x74a1};
 
 const Model& modelOf(Gpu gpu) {
@@ -64,12 +57,12 @@ void describeIdentity(hipDeviceProp_tR0600& p, const Model& model, int index) {
   p.computeMode = hipComputeModeDefault;
 }
 
-void describeProcessor(hipDeviceProp_tR0600& p, const Model& model) {
+void describeProcessor(hipDeviceProp_tR0600& p, const Model& model, int clockKhz) {
   p.warpSize = 64;
   p.maxThreadsPerBlock = 1024;
   set(p.maxThreadsDim, 1024, 1024, 1024);
   set(p.maxGridSize, INT_MAX, 65536, 65536);
-  p.clockRate = model.clockKhz;
+  p.clockRate = clockKhz;
   p.multiProcessorCount = model.computeUnits;
   p.maxThreadsPerMultiProcessor = 2048;
   p.maxBlocksPerMultiProcessor = 2;
@@ -123,7 +116,7 @@ DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, Discrete discrete, i
   const Model& model = modelOf(gpu);
   DeviceInfo info;
   describeIdentity(info.props, model, index);
-  describeProcessor(info.props, model);
+  describeProcessor(info.props, model, shaderClockKhz(gpu));
   describeMemory(info.props, model, std::min(memoryBytes, model.memoryBytes), discrete);
   fillAttributes(info.props, info.attributes);
   info.attributes.set(hipDeviceAttributeVirtualMemoryManagementSupported, discrete.placesMemory);

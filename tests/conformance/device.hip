@@ -304,6 +304,31 @@ TEST(synchronize_waits_for_every_stream) {
   EXPECT_EQ(y.download()[0], 2);
 }
 
+__global__ void timeBothClocks(unsigned long long* ticks) {
+  constexpr unsigned long long kTicks = 500000;  // 5 ms of the 100 MHz clock
+  const unsigned long long real = __builtin_amdgcn_s_memrealtime(), shader = __builtin_amdgcn_s_memtime();
+  unsigned long long now;
+  do now = __builtin_amdgcn_s_memrealtime();
+  while (now - real < kTicks);
+  ticks[0] = __builtin_amdgcn_s_memtime() - shader;
+  ticks[1] = now - real;
+}
+
+TEST(the_shader_clock_ticks_at_the_rate_that_is_named) {
+  int kilohertz = 0;
+  HIP(hipDeviceGetAttribute(&kilohertz, hipDeviceAttributeClockRate, 0));
+  Buffer<unsigned long long> ticks(2);
+  bool near = false;
+  for (int attempt = 0; attempt < 10 && !near; ++attempt) {  // somebody may have the processor between two readings
+    timeBothClocks<<<1, 1>>>(ticks);
+    KERNEL_OK();
+    const auto t = ticks.download();
+    const double expected = kilohertz / 100000.0, found = double(t[0]) / double(t[1]);
+    near = found > 0.9 * expected && found < 1.1 * expected;
+  }
+  EXPECT(near);
+}
+
 TEST(reset_leaves_a_usable_device) {  // last: it frees what others hold
   int* p = nullptr;
   HIP(hipMalloc(reinterpret_cast<void**>(&p), 4096));

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "backends/softgpu/isa/atomic.h"
+#include "backends/softgpu/isa/clock.h"
 #include "backends/softgpu/isa/scalar.h"
 
 namespace hipr::softgpu::HIPR_LEVEL {
@@ -165,9 +166,11 @@ const Impl s_dcache_discard_x2{nothing, nothing};
 const Impl s_atc_probe{nothing, nothing};
 const Impl s_atc_probe_buffer{nothing, nothing};
 
-// Shader clocks are nanoseconds: a GPU of 1 GHz.
 RUN(s_memtime) {
-  w.setPair(i.dst, static_cast<U64>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  constexpr U64 kMillisecond = 1000000;  // in nanoseconds; multiplied apart, as the product has no room in 64 bits
+  const U64 now = static_cast<U64>(std::chrono::steady_clock::now().time_since_epoch().count());
+  const U64 ticks = static_cast<U64>(shaderClockKhz(w.shared->gpu));
+  w.setPair(i.dst, now / kMillisecond * ticks + now % kMillisecond * ticks / kMillisecond);
 }
 RUN(s_memrealtime) {
   w.setPair(i.dst, w.shared->services->realtime());

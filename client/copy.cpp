@@ -205,6 +205,12 @@ void RemoteCore::uploadInOrder(const Copy& c, Stream& stream) {
                                        });
 }
 
+// Whether work on this process's own memory is left for when its stream has come there. Nobody waits for a call with
+// "Async", and where nothing is before it, it is done at once.
+bool RemoteCore::inOrder(RemoteStream& stream, Stage until, HostAccess access) {
+  return access == HostAccess::kInOrder || (until == Stage::kSent && !session().streams().now(stream).passed());
+}
+
 hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAccess access) {
   Session& s = session();
   RemoteStream& r = remote(stream);
@@ -217,7 +223,7 @@ hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAcce
     return download(s, c, r, late(c.to));
   }
   if (!toThere) {
-    if (access == HostAccess::kInOrder) {
+    if (inOrder(r, until, access)) {
       runInOrder(stream, HostFunctions::Does::kWrite, [c] { copyHere(c); });
       return hipSuccess;
     }
@@ -253,7 +259,7 @@ hipError_t RemoteCore::fill(const Fill& f, Stream& stream, Stage until, HostAcce
     return until == Stage::kVisible && f.kind != MemoryKind::kDevice ? synchronize(stream) : hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.
-  if (access == HostAccess::kInOrder) {
+  if (inOrder(remote(stream), until, access)) {
     runInOrder(stream, HostFunctions::Does::kWrite, [f] { fillHere(f); });
     return hipSuccess;
   }

@@ -86,6 +86,7 @@ class RemoteCore : public Core {
   };
   hipError_t copy(const Copy& copy, Stream& stream, Stage until, HostAccess access);
   hipError_t fill(const Fill& fill, Stream& stream, Stage until, HostAccess access);
+  bool inOrder(RemoteStream& stream, Stage until, HostAccess access);
   void uploadInOrder(const Copy& copy, Stream& stream);
   void runInOrder(Stream& stream, HostFunctions::Does does, HostFunctions::Action action);
   hipError_t perform(const Copy& c, Stream& stream, Stage until) {

@@ -253,6 +253,32 @@ TEST(a_held_upload_of_pinned_memory_delays_no_other_stream) {
   passesAnUploadThatIsHeld(values, from);
 }
 
+TEST(asynchronous_work_on_pinned_memory_waits_for_nobody) {
+  constexpr std::size_t kBytes = kInts * sizeof(int);
+  Streams streams;
+  for (int kind = 0; kind < Streams::kKinds; ++kind) {
+    const hipStream_t stream = streams.get(kind, 0);
+    Pinned<int> from(kInts), to(kInts);
+    Buffer<int> there(kInts);
+    std::fill_n(from + 0, kInts, 5);
+    {
+      Gate gate(stream);
+      const hipError_t filled = hipMemsetAsync(from, 0x11, kBytes, stream);
+      const hipError_t copied = hipMemcpyAsync(to, from, kBytes, hipMemcpyHostToHost, stream);
+      const hipError_t uploaded = hipMemcpyAsync(there, to, kBytes, hipMemcpyHostToDevice, stream);
+      EXPECT(gate.held());
+      EXPECT(allAre(from, 5));
+      HIP(filled);
+      HIP(copied);
+      HIP(uploaded);
+    }
+    HIP(hipStreamSynchronize(stream));
+    EXPECT(allAre(from, 0x11111111));
+    EXPECT(allAre(to, 0x11111111));
+    EXPECT(allAre(there.download().data(), 0x11111111));
+  }
+}
+
 TEST(the_null_streams_rules_hold_for_held_work) {
   constexpr int kCount = 10 << 20;  // 40 MiB
   Buffer<int> large(kCount), seen(2);

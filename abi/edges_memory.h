@@ -4,6 +4,7 @@
 #include "abi/edge.h"
 #include "abi/translate.h"
 #include "hip_remote/hip.h"
+#include "runtime/api.h"
 
 namespace hipr::abi {
 
@@ -104,6 +105,34 @@ struct Edge<&::hipMemGetAllocationGranularity, 5> {
     if (prop == nullptr) return hipErrorInvalidValue;
     const hipMemAllocationProp translated = memAllocationPropFrom5(prop);
     return Api(granularity, &translated, option);
+  }
+};
+
+// Before HIP 7, to register memory that is registered changes nothing, and that is success.
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipHostRegister, Abi> {
+  template <auto Api>
+  static hipError_t call(void* memory, size_t size, unsigned flags) {
+    const hipError_t error = Api(memory, size, flags);
+    if (error != hipErrorHostMemoryAlreadyRegistered) return error;
+    const auto known = [](void* at) {
+      void* device;
+      return api::hipHostGetDevicePointer(&device, at, 0) == hipSuccess;
+    };
+    return known(memory) && known(static_cast<std::byte*>(memory) + size - 1) ? hipSuccess : error;
+  }
+};
+
+// What HIP 7 calls an invalid value is, of the sizes and alignments of a reservation, a failed allocation before.
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipMemAddressReserve, Abi> {
+  template <auto Api>
+  static hipError_t call(void** pointer, size_t size, size_t alignment, void* address, unsigned long long flags) {
+    const hipError_t error = Api(pointer, size, alignment, address, flags);
+    const bool ofShape = pointer != nullptr && flags == 0;
+    return error == hipErrorInvalidValue && ofShape ? hipErrorOutOfMemory : error;
   }
 };
 

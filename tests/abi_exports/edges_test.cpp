@@ -116,6 +116,30 @@ TEST(Edges, FreeAsyncOfNothing) {
   EXPECT_EQ(::hipFreeAsync(nullptr, nullptr), HIPR_ABI < 7 ? hipErrorInvalidValue : hipSuccess);
 }
 
+TEST(Edges, MemoryThatIsRegisteredAlready) {
+  hook<&::hipHostRegister> = [](void*, size_t, unsigned) { return hipErrorHostMemoryAlreadyRegistered; };
+  bool all = true;
+  hook<&::hipHostGetDevicePointer> = [&](void**, void* at, unsigned) {
+    return all || at == pointer<void*>(0x1000) ? hipSuccess : hipErrorInvalidValue;
+  };
+  const hipError_t again = HIPR_ABI < 7 ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
+  EXPECT_EQ(::hipHostRegister(pointer<void*>(0x1000), 16, 0), again);
+  all = false;
+  EXPECT_EQ(::hipHostRegister(pointer<void*>(0x1000), 16, 0), hipErrorHostMemoryAlreadyRegistered)
+      << "only a part of it";
+}
+
+TEST(Edges, ReservationsOfWrongShape) {
+  hook<&::hipMemAddressReserve> = [](void**, size_t, size_t, void*, unsigned long long) {
+    return hipErrorInvalidValue;
+  };
+  void* range;
+  EXPECT_EQ(::hipMemAddressReserve(&range, 0, 0, nullptr, 0),
+            HIPR_ABI < 7 ? hipErrorOutOfMemory : hipErrorInvalidValue);
+  EXPECT_EQ(::hipMemAddressReserve(&range, 0, 0, nullptr, 1), hipErrorInvalidValue);
+  EXPECT_EQ(::hipMemAddressReserve(nullptr, 0, 0, nullptr, 0), hipErrorInvalidValue);
+}
+
 TEST(Edges, BlockTooLarge) {
   hook<&::hipLaunchKernel> = [](auto&&...) { return hipErrorInvalidConfiguration; };
   EXPECT_EQ(::hipLaunchKernel(nullptr, dim3{1, 1, 1}, dim3{4096, 1, 1}, nullptr, 0, nullptr),

@@ -130,7 +130,7 @@ TEST(wrong_registrations) {
   HIP_ERR(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
   HIP_ERR(hipHostUnregister(nullptr), hipErrorInvalidValue);
   HIP(hipHostRegister(v.data(), 4000, 0));
-  HIP_ERR(hipHostRegister(v.data(), 4000, 0), hipErrorHostMemoryAlreadyRegistered);
+  HIP(hipHostRegister(v.data(), 4000, 0));  // once is enough, before HIP 7
   HIP_ERR(hipHostFree(v.data()), hipErrorInvalidValue);
   HIP(hipHostUnregister(v.data()));
   HIP_ERR(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);

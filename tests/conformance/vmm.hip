@@ -202,9 +202,9 @@ TEST(wrong_arguments) {
   const std::size_t unit = granularity();
   void* range = nullptr;
   HIP_ERR(hipMemAddressReserve(nullptr, unit, 0, nullptr, 0), hipErrorInvalidValue);
-  HIP_FAILS(hipMemAddressReserve(&range, 0, 0, nullptr, 0));
-  HIP_FAILS(hipMemAddressReserve(&range, unit + 1, 0, nullptr, 0));
-  HIP_FAILS(hipMemAddressReserve(&range, unit, 3, nullptr, 0));
+  HIP_ERR(hipMemAddressReserve(&range, 0, 0, nullptr, 0), hipErrorOutOfMemory);
+  HIP_ERR(hipMemAddressReserve(&range, unit + 1, 0, nullptr, 0), hipErrorOutOfMemory);
+  HIP_ERR(hipMemAddressReserve(&range, unit, 3, nullptr, 0), hipErrorOutOfMemory);
   hipMemGenericAllocationHandle_t handle = nullptr;
   hipMemAllocationProp prop = properties();
   HIP_ERR(hipMemCreate(nullptr, unit, &prop, 0), hipErrorInvalidValue);

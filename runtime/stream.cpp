@@ -141,12 +141,16 @@ hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32
   if (cuMask == nullptr) return hipErrorInvalidValue;
   const std::size_t units = s->owner->info->props.multiProcessorCount;
   if (cuMaskSize < (units + 31) / 32) return hipErrorInvalidValue;
+  // A mask that names no unit of the device is none: all units it is.
+  const std::vector<std::uint32_t>& asked = s->cuMask;
+  const auto has = [&](std::size_t unit) {
+    return unit / 32 < asked.size() && (asked[unit / 32] >> unit % 32 & 1) != 0;
+  };
+  bool any = false;
+  for (std::size_t unit = 0; unit < units; ++unit) any = any || has(unit);
   std::fill_n(cuMask, cuMaskSize, 0);
-  if (!s->cuMask.empty()) {
-    std::copy_n(s->cuMask.begin(), std::min<std::size_t>(cuMaskSize, s->cuMask.size()), cuMask);
-    return hipSuccess;
-  }
-  for (std::size_t unit = 0; unit < units; ++unit) cuMask[unit / 32] |= 1u << unit % 32;
+  for (std::size_t unit = 0; unit < units; ++unit)
+    if (!any || has(unit)) cuMask[unit / 32] |= 1u << unit % 32;
   return hipSuccess;
 }
 

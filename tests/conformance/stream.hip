@@ -367,6 +367,11 @@ TEST(compute_unit_masks) {
   HIP(hipStreamSynchronize(s));
   EXPECT_EQ(p.download()[0], 2);
   HIP(hipStreamDestroy(s));
+  const std::uint32_t none[4] = {};
+  HIP(hipExtStreamCreateWithCUMask(&s, 4, none));
+  HIP(hipExtStreamGetCUMask(s, 4, got));
+  EXPECT_EQ(got[0], 0xffffffffu);  // a mask without units means all
+  HIP(hipStreamDestroy(s));
   HIP_ERR(hipExtStreamCreateWithCUMask(nullptr, 1, mask), hipErrorInvalidHandle);
   HIP_ERR(hipExtStreamCreateWithCUMask(&s, 0, mask), hipErrorInvalidValue);
 }

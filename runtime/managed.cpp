@@ -19,6 +19,14 @@ hipError_t checkRange(const std::optional<Region>& region, const void* address, 
   return isManaged(*region) || region->allocation.kind == MemoryKind::kRegistered ? hipSuccess : hipErrorInvalidValue;
 }
 
+// Memory that cannot be advised about is coherent or not as it was allocated.
+int coherencyOf(const Allocation& memory) {
+  const bool onDevice = memory.kind == MemoryKind::kDevice;
+  const bool fine = onDevice ? memory.flags == hipDeviceMallocFinegrained || memory.flags == hipDeviceMallocUncached
+                             : (memory.flags & hipHostMallocNonCoherent) == 0;
+  return fine ? hipMemRangeCoherencyModeFineGrain : hipMemRangeCoherencyModeCoarseGrain;
+}
+
 // Advice is about whole pages: every one of the allocation that the range touches.
 struct Pages {
   Pages(const Region& region, const void* address, std::size_t size) {
@@ -146,7 +154,13 @@ hipError_t hipMemRangeGetAttribute(void* data, size_t data_size, hipMemRangeAttr
   HIPR_TRY(process(p));
   if (data == nullptr || data_size < sizeof(int) || data_size % sizeof(int) != 0) return hipErrorInvalidValue;
   const auto region = findRegion(*p, dev_ptr);
-  HIPR_TRY(checkRange(region, dev_ptr, count));
+  const hipError_t advisable = checkRange(region, dev_ptr, count);
+  if (advisable != hipSuccess && attribute == hipMemRangeAttributeCoherencyMode && region && count != 0 &&
+      within(*region, dev_ptr, count) && data_size == sizeof(int)) {
+    *static_cast<int*>(data) = coherencyOf(region->allocation);
+    return hipSuccess;
+  }
+  HIPR_TRY(advisable);
   const Pages pages(*region, dev_ptr, count);
   int* out = static_cast<int*>(data);
   if (attribute != hipMemRangeAttributeAccessedBy && data_size != sizeof(int)) return hipErrorInvalidValue;

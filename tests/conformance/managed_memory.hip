@@ -142,6 +142,25 @@ __global__ void useManaged() {
   if (record.link) *record.link = counter;
 }
 
+TEST(coherency_of_memory_is_as_it_was_allocated) {
+  void *device = nullptr, *fine = nullptr, *host = nullptr, *coarse = nullptr;
+  HIP(hipMalloc(&device, 100));
+  HIP(hipExtMallocWithFlags(&fine, 100, hipDeviceMallocFinegrained));
+  HIP(hipHostMalloc(&host, 100, hipHostMallocDefault));
+  HIP(hipHostMalloc(&coarse, 100, hipHostMallocNonCoherent));
+  EXPECT_EQ(attribute(hipMemRangeAttributeCoherencyMode, device, 100), int(hipMemRangeCoherencyModeCoarseGrain));
+  EXPECT_EQ(attribute(hipMemRangeAttributeCoherencyMode, fine, 100), int(hipMemRangeCoherencyModeFineGrain));
+  EXPECT_EQ(attribute(hipMemRangeAttributeCoherencyMode, host, 100), int(hipMemRangeCoherencyModeFineGrain));
+  EXPECT_EQ(attribute(hipMemRangeAttributeCoherencyMode, coarse, 100), int(hipMemRangeCoherencyModeCoarseGrain));
+  int v = 0;
+  HIP_ERR(hipMemRangeGetAttribute(&v, sizeof v, hipMemRangeAttributeCoherencyMode, device, 101), hipErrorInvalidValue);
+  HIP_ERR(hipMemRangeGetAttribute(&v, sizeof v, hipMemRangeAttributeReadMostly, device, 100), hipErrorInvalidValue);
+  HIP(hipFree(device));
+  HIP(hipFree(fine));
+  HIP(hipHostFree(host));
+  HIP(hipHostFree(coarse));
+}
+
 TEST(managed_variables) {
   EXPECT_EQ(counter, 41);  // initialised before main
   EXPECT_EQ(record.value, 2.5);

@@ -108,6 +108,29 @@ TEST_P(Transfers, TheWindowIsEnforced) {
   EXPECT_NE(refused->text.find("window"), std::string::npos);
 }
 
+// A client that hears of an open transfer has its part of the window again, for any other.
+TEST_P(Transfers, TheWindowIsFreeWhenTheClientHearsOfIt) {
+  constexpr std::uint64_t kHeld = wire::kFirstObject;
+  const auto bytes = pattern(wire::kEagerWindow, 7);
+  s.client->send<Opcode::kStreamCreate>({.stream = kHeld, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kHostFunction>({kHeld, 1});  // which is not over before the end
+  s.client->send<Opcode::kUpload>(uploadLater(kHeld, {kTestDeviceBase + 64 * kMiB, 0, 0, bytes.size()}, 6));
+  s.fake.hold();
+  s.client->send<Opcode::kFillMemory>(fillWith(kNull, {kTestDeviceBase, 0, 0, 100}, 1, 1));
+  s.client->send<Opcode::kUpload>(uploadLater(kNull, {kTestDeviceBase, 0, 0, bytes.size()}, 5));
+  sendAll(*s.client, 5, bytes);
+  EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+  s.fake.release();
+  EXPECT_EQ(s.client->expectPush<wire::TransferOpen>(Opcode::kTransferOpen)->transfer, 5u);
+  sendAll(*s.client, 6, bytes);
+  expectNoFailure();
+  EXPECT_EQ(download({kTestDeviceBase, 0, 0, bytes.size()}, 7), bytes);
+  s.client->send<Opcode::kHostFunctionDone>({1});
+  EXPECT_EQ(s.client->expectPush<wire::TransferOpen>(Opcode::kTransferOpen)->transfer, 6u);
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kHeld}), hipSuccess);
+  EXPECT_EQ(download({kTestDeviceBase + 64 * kMiB, 0, 0, bytes.size()}, 8), bytes);
+}
+
 TEST_P(Transfers, ManyStreamsInterleaved) {
   constexpr int kStreams = 4;
   std::vector<std::vector<std::byte>> bytes;

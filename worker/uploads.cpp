@@ -39,6 +39,8 @@ void Upload::open() {
     state_ = State::kOpen;
     early.swap(early_);
   }
+  // First the window, then the word: as soon as the client knows, it may fill the window again.
+  for (const Piece& piece : early) context_.early -= piece.length;
   // A client that has more to send than it may unasked waits for this; otherwise there is no hurry.
   std::vector<std::byte> frame;
   appendFrame(frame, wire::Opcode::kTransferOpen, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::TransferOpen{id_});
@@ -47,10 +49,7 @@ void Upload::open() {
   } else {
     context_.outbox.postAlong(frame);
   }
-  for (Piece& piece : early) {
-    context_.early -= piece.length;
-    place(std::move(piece));
-  }
+  for (Piece& piece : early) place(std::move(piece));
 }
 
 Status Upload::arrived(FrameReader& reader, std::uint64_t length) {
@@ -169,10 +168,10 @@ void Upload::abandon(hipError_t error) {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned || placed_ == total_) return;
     if (state_ == State::kWaiting) {
-      // The client must still get rid of the bytes it has promised.
-      push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
       for (const Piece& piece : early_) context_.early -= piece.length;
       early_.clear();
+      // The client must still get rid of the bytes it has promised.
+      push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
     }
     state_ = State::kAbandoned;
     held = started_;

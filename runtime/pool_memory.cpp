@@ -215,7 +215,7 @@ hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
   MemoryPool* pool;
   HIPR_TRY(process(p));
   if (dev_ptr == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
+  if (findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   if (s->capturing) return captureAllocation(*p, *s, size, *dev_ptr);
   HIPR_TRY(currentPool(*p, *s->owner, pool));
   return allocateFrom(*p, *pool, size, *s, dev_ptr);
@@ -227,7 +227,7 @@ hipError_t hipMallocFromPoolAsync(void** dev_ptr, size_t size, hipMemPool_t mem_
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
   if (dev_ptr == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(findStream(*p, stream, s));
+  if (findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   if (s->capturing) return captureAllocation(*p, *s, size, *dev_ptr);
   return allocateFrom(*p, *pool, size, *s, dev_ptr);
 }
@@ -237,7 +237,7 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   Stream* s;
   HIPR_TRY(process(p));
   if (dev_ptr == nullptr) return hipSuccess;
-  HIPR_TRY(findStream(*p, stream, s));
+  if (findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   if (s->capturing) return captureFree(*p, *s, dev_ptr);
   bool taken;
   HIPR_TRY(freeGraphMemory(*p, dev_ptr, taken));

@@ -270,3 +270,15 @@ TEST(wrong_pools) {
   HIP_ERR(hipMallocFromPoolAsync(&p, 100, nullptr, nullptr), hipErrorInvalidValue);
   HIP_ERR(hipMemPoolTrimTo(nullptr, 0), hipErrorInvalidValue);
 }
+
+TEST(wrong_streams) {
+  const auto none = reinterpret_cast<hipStream_t>(-1);
+  void* p = nullptr;
+  HIP_ERR(hipMallocAsync(&p, 100, none), hipErrorInvalidHandle);
+  hipMemPool_t pool = makePool();
+  HIP_ERR(hipMallocFromPoolAsync(&p, 100, pool, none), hipErrorInvalidHandle);
+  HIP(hipMemPoolDestroy(pool));
+  HIP(hipMallocAsync(&p, 100, nullptr));
+  HIP_ERR(hipFreeAsync(p, none), hipErrorInvalidHandle);
+  HIP(hipFreeAsync(p, nullptr));
+}

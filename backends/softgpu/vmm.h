@@ -28,7 +28,7 @@ class RegionTable;
 
 class Vmm {
  public:
-  static constexpr std::size_t kGranularity = std::size_t{64} << 10;
+  static constexpr std::size_t kGranularity = std::size_t{4} << 10;  // as AMD GPUs have it
 
   // Takes a range away from kernels and lets the command run once no kernel can touch it (State::retire).
   using Retire = std::function<void(std::uint64_t begin, const CommandPtr& reclaim)>;

@@ -8,6 +8,7 @@
 #include "abi/signature.h"
 #include "hip_remote/hip.h"
 #include "runtime/call_count.h"
+#include "runtime/profiler.h"
 #include "runtime/thread_state.h"
 
 namespace hipr::abi {
@@ -68,6 +69,7 @@ template <auto Exported, int Abi, typename Body>
 inline auto answer(const char* call, Body body) {
   using Result = typename Signature<decltype(Exported)>::Result;
   countCall();
+  const ProfiledCall profiled(call);
   if constexpr (std::is_same_v<Result, hipError_t>) {
     // What only explains a code is harmless anywhere.
     if (kRecordsError<Exported> && threadState().hostFunction != HostFunctionRule::kNone) [[unlikely]]

@@ -32,6 +32,16 @@ struct Edge<Exported, Abi> {
   }
 };
 
+// Before HIP 7 these two did nothing and said so.
+template <auto Exported, int Abi>
+  requires(Abi < 7 && OneOf<Exported, &::hipProfilerStart, &::hipProfilerStop>)
+struct Edge<Exported, Abi> {
+  template <auto>
+  static hipError_t call() {
+    return hipErrorNotSupported;
+  }
+};
+
 // --- devices
 
 template <auto Exported, int Abi>
@@ -79,6 +89,16 @@ struct Edge<Exported, Abi> {
   static hipError_t call(Args... args) {
     const hipError_t error = Api(args...);
     return error == hipErrorInvalidConfiguration ? hipErrorInvalidValue : error;
+  }
+};
+
+// What is no stream got its name of old here; HIP 7 calls it a wrong handle.
+template <>
+struct Edge<&::hipLaunchCooperativeKernel, 7> {
+  template <auto Api, typename... Args>
+  static hipError_t call(Args... args) {
+    const hipError_t error = Api(args...);
+    return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "abi/exported_rows.h"
 #include "hip_remote/hip.h"
+#include "runtime/api.h"
 #include "runtime/proc_address.h"
 
 namespace hipr {
@@ -19,6 +20,11 @@ struct Symbol {
 const Symbol kSymbols[] = {
 #define HIP_API(name, node, abis, verb, arity) HIPR_IN_##abis({#name, reinterpret_cast<void*>(&::name)}, )
 #include "api/hip.def"
+#if HIPR_ABI == 7  // where hiprtc has a library of its own, which comes here (libs/hiprtc.cpp)
+#define HIP_API(name, node, abis, verb, arity) {#name, reinterpret_cast<void*>(&hipr::api::name)},
+#include "api/hip/hiprtc.def"
+#undef HIP_API
+#endif
 };
 
 void* find(const char* name) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "client/remote_core.h"
+#include "rtc/codec.h"
 
 namespace hipr::client {
 using wire::Opcode;
@@ -58,6 +59,14 @@ hipError_t RemoteCore::memoryInfo(int device, std::size_t* free, std::size_t* to
   *total = reply.total;
   *free = std::min(reply.total, reply.free) + (s.placesMemory() ? s.heap(device).mappedFree() : 0);
   return errorFrom(reply.status);
+}
+
+hipError_t RemoteCore::compile(const rtc::Request& request, rtc::Result& result) {
+  const std::string bytes = rtc::encode(request);
+  wire::CompileSourceReply reply;
+  if (!session().connection().call<Opcode::kCompileSource>({std::as_bytes(std::span(bytes))}, reply)) return kLost;
+  if (reply.status != hipSuccess) return errorFrom(reply.status);
+  return rtc::decode(reply.result, result) ? hipSuccess : hipErrorUnknown;
 }
 
 }  // namespace hipr::client

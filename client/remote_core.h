@@ -44,6 +44,7 @@ class RemoteCore : public Core {
   hipError_t setLimit(int device, hipLimit_t limit, std::size_t value) override;
   hipError_t setPeerAccess(int device, int peer, bool enabled) override;
   hipError_t memoryInfo(int device, std::size_t* free, std::size_t* total) override;
+  hipError_t compile(const rtc::Request& request, rtc::Result& result) override;
 
   hipError_t allocate(Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;

@@ -136,6 +136,10 @@ function(hipr_test name)
   hipr_gtest()
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CROSSCOMPILING)
+    # Before our archives: their members have copies of its functions, and one that is taken for those brings along what it needs.
+    target_link_libraries(${name} PRIVATE stdc++)
+  endif()
   hipr_link(${name} PRIVATE ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
   if(CMAKE_CROSSCOMPILING)  # only those that tests/cross names are built
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -12,7 +12,8 @@ class Library {
   static Library open(const std::string& path, std::string* why = nullptr);
 
   explicit operator bool() const { return handle_ != nullptr; }
-  void* symbol(const char* name) const;  // null when it has none of that name
+  void* symbol(const char* name) const;            // null when it has none of that name
+  static std::string fileOf(const void* address);  // of the library that the address is in; empty when unknown
 
   template <class Function>
   Function function(const char* name) const {

@@ -15,6 +15,11 @@ void* Library::symbol(const char* name) const {
   return dlsym(handle_, name);
 }
 
+std::string Library::fileOf(const void* address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
 #ifdef __APPLE__
 const char* const kLibraryPathVariable = "DYLD_LIBRARY_PATH";
 #else

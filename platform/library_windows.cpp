@@ -17,6 +17,15 @@ void* Library::symbol(const char* name) const {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle_), name));
 }
 
+std::string Library::fileOf(const void* address) {
+  HMODULE module = nullptr;
+  const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+  if (!GetModuleHandleExW(flags, static_cast<LPCWSTR>(address), &module)) return "";
+  std::wstring path(32768, L'\0');
+  path.resize(GetModuleFileNameW(module, path.data(), static_cast<DWORD>(path.size())));
+  return narrow(path);
+}
+
 const char* const kLibraryPathVariable = "PATH";
 const char kPathSeparator = ';';
 

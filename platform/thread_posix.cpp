@@ -1,6 +1,10 @@
 #include "platform/thread.h"
 
 #include <pthread.h>
+#ifndef __APPLE__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace hipr::platform {
 
@@ -9,6 +13,16 @@ void nameThisThread(const char* name) {
   pthread_setname_np(name);
 #else
   pthread_setname_np(pthread_self(), name);
+#endif
+}
+
+std::uint64_t threadId() {
+#ifdef __APPLE__
+  std::uint64_t id = 0;
+  pthread_threadid_np(nullptr, &id);
+  return id;
+#else
+  return static_cast<std::uint64_t>(syscall(SYS_gettid));
 #endif
 }
 

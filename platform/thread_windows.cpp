@@ -12,4 +12,8 @@ void nameThisThread(const char* name) {
   if (describe) describe(GetCurrentThread(), wide(name).c_str());
 }
 
+std::uint64_t threadId() {
+  return GetCurrentThreadId();
+}
+
 }  // namespace hipr::platform

@@ -22,6 +22,7 @@
 
 #include "hip_remote/hip.h"
 #include "platform/exit.h"
+#include "rtc/request.h"
 #include "runtime/graph_exec.h"
 #include "runtime/objects.h"
 #include "runtime/operation.h"
@@ -97,6 +98,9 @@ class Core {
   virtual hipError_t unload(Module& module) = 0;
   // The device address of a variable of the module. REQUIRES: the code object defines it.
   virtual hipError_t variable(Module& module, const std::string& name, void** address) = 0;
+
+  // Compiles a program for hiprtc. hipErrorNotSupported: it does not; then nothing has been said in `result`.
+  virtual hipError_t compile(const rtc::Request&, rtc::Result&) { return hipErrorNotSupported; }
 
   // --- virtual memory: HIP's own shapes
   virtual hipError_t memAddressReserve(void** address, std::size_t size, std::size_t alignment, void* hint) = 0;

@@ -165,7 +165,15 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  if (limit == hipLimitRange) return hipErrorInvalidValue;
+  const bool exists = (limit >= hipLimitStackSize && limit <= hipLimitMallocHeapSize) ||
+                      (limit >= hipExtLimitScratchMin && limit <= hipExtLimitScratchCurrent);
+  if (!exists) return hipErrorInvalidValue;
+  if (limit == hipLimitStackSize) {
+    constexpr std::size_t kMost = (128 << 10) - 16, kUnit = 16;  // per work-item, as the hardware counts
+    if (value > kMost) return hipErrorInvalidValue;
+    value = (value + kUnit - 1) / kUnit * kUnit;
+  }
+  if (limit == hipLimitMallocHeapSize && value >= device->info->props.totalGlobalMem) return hipErrorInvalidValue;
   // How far scratch memory can go is the device's to say.
   if (limit == hipExtLimitScratchMin || limit == hipExtLimitScratchMax || !limitOf(*device, limit))
     return hipErrorUnsupportedLimit;

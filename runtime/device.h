@@ -15,6 +15,7 @@
 
 namespace hipr {
 
+struct ExecutionContext;
 struct MemoryPool;
 
 // Bytes of memory that graphs allocate on a device.
@@ -48,10 +49,11 @@ struct Device {
   std::atomic<bool> used{false};  // its primary context counts as active
 
   std::mutex mutex;
-  std::map<hipLimit_t, std::size_t> limits;  // those the program has set
-  std::set<int> peers;                       // ordinals whose memory this device was allowed to use
-  std::set<int> poolPeers;                   // the same, for the sake of a pool there
-  MemoryPool* defaultPool = nullptr;         // made on first use
+  std::map<hipLimit_t, std::size_t> limits;      // those the program has set
+  std::set<int> peers;                           // ordinals whose memory this device was allowed to use
+  std::set<int> poolPeers;                       // the same, for the sake of a pool there
+  ExecutionContext* executionContext = nullptr;  // of the whole device; made on first use
+  MemoryPool* defaultPool = nullptr;             // made on first use
   GraphMemoryUse graphMemory;
   MemoryPool* pool = nullptr;  // the one the program chose; null, or gone, is the default one
 

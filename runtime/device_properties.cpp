@@ -199,4 +199,29 @@ hipError_t hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
   return hipErrorInvalidValue;
 }
 
+// Streams can be bound to some of the compute units of any AMD GPU; masks count single units up to gfx9 and from
+// gfx12.5 on, and pairs of them in between.
+hipError_t hipDeviceGetExecAffinitySupport(int* pi, hipExecAffinityType type, hipDevice_t dev) {
+  const DeviceInfo* info;
+  Process* p;
+  HIPR_TRY(process(p));
+  const bool granularity = type == hipExtExecAffinityTypeGranularityCU || type == hipExtExecAffinityTypeGranularityWGP;
+  if (pi == nullptr || (type != hipExecAffinityTypeCUCount && !granularity)) return hipErrorInvalidValue;
+  HIPR_TRY(findInfo(dev, info));
+  const int version = info->props.major * 10 + info->props.minor;
+  const bool pairs = version >= 100 && version < 125;
+  *pi = !granularity || (type == hipExtExecAffinityTypeGranularityWGP) == pairs;
+  return hipSuccess;
+}
+
+// Nothing but the worker writes to its GPU's memory, so there is nothing to flush and no way to.
+hipError_t hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTarget target,
+                                             hipFlushGPUDirectRDMAWritesScope scope) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (target != hipFlushGPUDirectRDMAWritesTargetCurrentDevice) return hipErrorInvalidValue;
+  const bool known = scope == hipFlushGPUDirectRDMAWritesToOwner || scope == hipFlushGPUDirectRDMAWritesToAllDevices;
+  return known ? hipErrorNotSupported : hipErrorInvalidValue;
+}
+
 }  // namespace hipr::api

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "code_object/kernarg.h"
+#include "runtime/activity.h"
 #include "runtime/async_error.h"
 #include "runtime/function.h"
 #include "runtime/occupancy.h"
@@ -82,16 +83,25 @@ hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const Lau
     HIPR_TRY(findEvent(p, r.start, stream, launch.start));
     HIPR_TRY(findEvent(p, r.stop, stream, launch.stop));
   }
+  std::optional<KernelWatch> watch;
+  if (kernelTimesWanted.load(std::memory_order_relaxed) != 0 && !stream.capturing) [[unlikely]]
+    HIPR_TRY(watch.emplace(p, stream, function).before(launch));
   HIPR_TRY(hand(stream, launch, Stage::kSent));
+  if (watch) [[unlikely]] {
+    watch->after();
+    return afterAsync(p, stream);
+  }
   if (launch.start != nullptr) recordedElsewhere(*launch.start);
   if (launch.stop != nullptr) recordedElsewhere(*launch.stop);
   return afterAsync(p, stream);
 }
 
-// What is no stream is an invalid value to a launch, unlike to other calls; only cooperative ones call it by its name.
+// What is no stream is an invalid value to a launch, unlike to other calls; only hipLaunchCooperativeKernel calls it by
+// its name.
 hipError_t streamForLaunch(hipStream_t handle, const LaunchRequest& r, Process*& p, Stream*& out) {
   const hipError_t error = streamForWork(handle, p, out);
-  return error == hipErrorContextIsDestroyed && !r.cooperative ? hipErrorInvalidValue : error;
+  const bool named = r.cooperative && r.family == LaunchFamily::kRuntime;
+  return error == hipErrorContextIsDestroyed && !named ? hipErrorInvalidValue : error;
 }
 
 }  // namespace

@@ -78,13 +78,12 @@ hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr,
 
 hipError_t hipLaunchCooperativeKernel(const void* f, dim3 gridDim, dim3 blockDimX, void** kernelParams,
                                       unsigned int sharedMemBytes, hipStream_t stream) {
-  const hipError_t error = launchHost(f, stream,
-                                      {.groups = gridDim,
-                                       .block = blockDimX,
-                                       .sharedBytes = sharedMemBytes,
-                                       .params = kernelParams,
-                                       .cooperative = true});
-  return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;  // as nowhere else
+  return launchHost(f, stream,
+                    {.groups = gridDim,
+                     .block = blockDimX,
+                     .sharedBytes = sharedMemBytes,
+                     .params = kernelParams,
+                     .cooperative = true});
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

@@ -1,6 +1,7 @@
 // Copies of two and three dimensions, in the runtime's and the driver's shapes.
 #include "base/overflow.h"
 #include "runtime/api.h"
+#include "runtime/image.h"
 #include "runtime/memcpy.h"
 
 namespace hipr {
@@ -40,7 +41,7 @@ hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hi
 hipError_t checkBox(const hipMemcpy3DParms& c) {
   if ((c.dstArray != nullptr) == (c.dstPtr.ptr != nullptr) || (c.srcArray != nullptr) == (c.srcPtr.ptr != nullptr))
     return hipErrorInvalidValue;
-  if (c.dstArray != nullptr || c.srcArray != nullptr) return hipErrorNotSupported;  // arrays are not built yet
+  if (c.dstArray != nullptr || c.srcArray != nullptr) return noImages();
   if (c.dstPtr.pitch < c.dstPtr.xsize || c.srcPtr.pitch < c.srcPtr.xsize) return hipErrorInvalidPitchValue;
   return knownKind(c.kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
 }
@@ -89,7 +90,7 @@ hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t devic
       base = device;
       break;
     case hipMemoryTypeArray:
-      return hipErrorNotSupported;  // arrays are not built yet
+      return noImages();
     default:
       return hipErrorInvalidValue;
   }

@@ -147,5 +147,18 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, con
   return hipSuccess;
 }
 
+// No device has clusters.
+hipError_t hipOccupancyMaxActiveClusters(int* numClusters, const void* f, const hipLaunchConfig_t* launchConfig) {
+  Process* p;
+  Function* function;
+  if (numClusters == nullptr || launchConfig == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(findHost(f, p, function));
+  return hipErrorNotSupported;
+}
+
+hipError_t hipOccupancyMaxPotentialClusterSize(int* clusterSize, const void* f, const hipLaunchConfig_t* config) {
+  return api::hipOccupancyMaxActiveClusters(clusterSize, f, config);
+}
+
 }  // namespace api
 }  // namespace hipr

@@ -47,15 +47,6 @@ void __hipGetPCH(const char** pch, unsigned int* size) {
 // A place for debuggers to stop at.
 void __hipOnError(const void*) {}
 
-// Names in the order of the rows; the numbers mean nothing beyond this library.
-const char* hipApiName(uint32_t id) {
-  static constexpr const char* kNames[] = {
-#define HIP_API(name, node, abis, verb, arity) #name,
-#include "api/hip.def"
-  };
-  return id < std::size(kNames) ? kNames[id] : "unknown";
-}
-
 const char* amd_dbgapi_get_build_name() {
   return "hip-remote";
 }

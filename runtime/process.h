@@ -13,6 +13,7 @@
 #include "runtime/allocation_map.h"
 #include "runtime/core.h"
 #include "runtime/device.h"
+#include "runtime/execution_context.h"
 #include "runtime/graph/capture.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/user_object.h"
@@ -39,6 +40,8 @@ struct Process {
   HandlePool<Function> functions{1 << 20};
   HandlePool<MemoryPool> pools{1 << 18};
   HandlePool<Library> libraries{1 << 16};
+  HandlePool<ResourceDescription> resourceDescriptions{1 << 18};
+  HandlePool<ExecutionContext> executionContexts{1 << 16};
   std::atomic<bool> usesPools{false};  // memory has been allocated from one
   HandlePool<Graph> graphs{1 << 18};
   HandlePool<GraphNode> graphNodes{1 << 22};

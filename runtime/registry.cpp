@@ -146,6 +146,15 @@ void forgetAll(std::list<T>& items, HostMap<T>& at, const Binary* binary) {
     if (std::find(hosts.begin(), hosts.end(), item.host) != hosts.end()) at.set(item.host, &item);
 }
 
+void registerVariable(void** modules, void* host, const char* name, std::size_t size) {
+  if (modules == nullptr || name == nullptr) return;
+  std::lock_guard lock(registryMutex());
+  Registry& r = registry();
+  RegisteredVariable& variable =
+      r.variables.emplace_back(reinterpret_cast<Binary*>(modules), host, name, size, nullptr);
+  if (r.variableAt.find(host) == nullptr) r.variableAt.set(host, &variable);
+}
+
 }  // namespace
 
 hipError_t registeredFunction(Process& p, Device& device, const void* host, Function*& out) {
@@ -191,6 +200,10 @@ std::optional<Region> managedVariableAt(Process& p, const void* address) {
   return p.allocations.find(address);
 }
 
+bool registeredSymbol(const void* host) {
+  return registry().variableAt.find(host) != nullptr;
+}
+
 const char* registeredKernelName(const void* host) {
   const RegisteredKernel* kernel = registry().kernelAt.find(host);
   return kernel != nullptr ? kernel->name.c_str() : nullptr;
@@ -232,12 +245,15 @@ void __hipRegisterFunction(void** modules, const void* hostFunction, char*, cons
 }
 
 void __hipRegisterVar(void** modules, void* var, char*, char* deviceVar, int, size_t size, int, int) {
-  if (modules == nullptr || deviceVar == nullptr) return;
-  std::lock_guard lock(registryMutex());
-  Registry& r = registry();
-  RegisteredVariable& variable =
-      r.variables.emplace_back(reinterpret_cast<Binary*>(modules), var, deviceVar, size, nullptr);
-  if (r.variableAt.find(var) == nullptr) r.variableAt.set(var, &variable);
+  registerVariable(modules, var, deviceVar, size);
+}
+
+// References to textures and surfaces are variables of a known type; on the device they hold what they are bound to.
+void __hipRegisterTexture(void** modules, void* var, char* hostVar, char*, int, int, int) {
+  registerVariable(modules, var, hostVar, sizeof(textureReference));
+}
+void __hipRegisterSurface(void** modules, void* var, char* hostVar, char*, int, int) {
+  registerVariable(modules, var, hostVar, sizeof(hipSurfaceObject_t));
 }
 
 void __hipRegisterManagedVar(void* hipModule, void** pointer, void* init_value, const char* name, size_t size,

@@ -19,6 +19,9 @@ hipError_t registeredVariable(Process& p, Device& device, const void* host, void
 // The memory of the __managed__ variable that contains `address`, known to the core from now on.
 std::optional<Region> managedVariableAt(Process& p, const void* address);
 
+// Whether `host` stands for a variable, a texture or a surface that was registered.
+bool registeredSymbol(const void* host);
+
 // Null when never registered.
 const char* registeredKernelName(const void* host);
 

@@ -51,14 +51,7 @@ hipError_t createForProgram(hipStream_t* out, unsigned flags, int priority, std:
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  if (out == nullptr || (flags & ~hipStreamNonBlocking) != 0) return hipErrorInvalidValue;
-  HIPR_TRY(asyncError());
-  // Numerically smaller is more urgent: greatest <= priority <= least.
-  priority = std::clamp(priority, device->info->greatestStreamPriority, device->info->leastStreamPriority);
-  Stream* stream;
-  HIPR_TRY(makeStream(*p, *device, Stream::Kind::kCreated, flags, priority, std::move(cuMask), stream));
-  *out = reinterpret_cast<hipStream_t>(stream);
-  return hipSuccess;
+  return createStream(*p, *device, out, flags, priority, std::move(cuMask));
 }
 
 hipError_t lookUp(hipStream_t handle, Process*& p, Stream*& out) {
@@ -79,6 +72,18 @@ struct Callback {
 };
 
 }  // namespace
+
+hipError_t createStream(Process& p, Device& device, hipStream_t* out, unsigned flags, int priority,
+                        std::vector<std::uint32_t> cuMask) {
+  if (out == nullptr || (flags & ~hipStreamNonBlocking) != 0) return hipErrorInvalidValue;
+  HIPR_TRY(asyncError());
+  // Numerically smaller is more urgent: greatest <= priority <= least.
+  priority = std::clamp(priority, device.info->greatestStreamPriority, device.info->leastStreamPriority);
+  Stream* stream;
+  HIPR_TRY(makeStream(p, device, Stream::Kind::kCreated, flags, priority, std::move(cuMask), stream));
+  *out = reinterpret_cast<hipStream_t>(stream);
+  return hipSuccess;
+}
 
 hipError_t nullStream(Process& p, Device& device, Stream*& out) {
   out = device.nullStream.load(std::memory_order_acquire);

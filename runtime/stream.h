@@ -9,6 +9,10 @@ namespace hipr {
 // hipStreamPerThread the thread's own one. hipErrorContextIsDestroyed for anything that is not a live stream.
 hipError_t findStream(Process& p, hipStream_t handle, Stream*& out);
 
+// A stream as a program asks for it. An empty mask: all units of the device.
+hipError_t createStream(Process& p, Device& device, hipStream_t* out, unsigned flags, int priority,
+                        std::vector<std::uint32_t> cuMask);
+
 hipError_t nullStream(Process& p, Device& device, Stream*& out);
 
 void destroyStream(Process& p, Stream* stream);

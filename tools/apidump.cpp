@@ -101,7 +101,10 @@ void printCoverage() {
       "- **post**: travels, never waits\n"
       "- **wait**: may wait for an answer of the worker; which calls do, and when, is in `tests/e2e/rows`\n"
       "- **direct**: built in softgpu, not carried to a worker yet\n"
-      "- **missing**: not built\n\n");
+      "- **missing**: not built\n\n"
+      "Arrays, textures and surfaces are those of a device without image instructions (gfx942, softgpu): each call\n"
+      "answers as AMD's runtime does there. Images of a worker's GPU that has them are not carried; the calls then\n"
+      "answer the same, and say so once on stderr.\n\n");
   std::printf("| library | %s", columns);
   for (auto& [label, count] : sonames) count.print("`" + label + "`");
   std::printf("\n| topic | %s", columns);

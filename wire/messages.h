@@ -437,6 +437,17 @@ struct GraphLaunch {
   static auto fields(auto& m) { return std::tie(m.stream, m.graph); }
 };
 
+// A program for hiprtc, as rtc/codec.h has it. The worker compiles only when its owner lets it.
+struct CompileSource {
+  Bytes request{};
+  static auto fields(auto& m) { return std::tie(m.request); }
+};
+struct CompileSourceReply {
+  std::int32_t status = 0;
+  std::string result;  // when the status is hipSuccess; the compiler's own status is in it
+  static auto fields(auto& m) { return std::tie(m.status, m.result); }
+};
+
 // --- telemetry, on a connection of its own
 // -------------------------------------------------------------------------------------------------------------
 struct SmiOpen {

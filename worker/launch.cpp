@@ -18,6 +18,11 @@ bool workItems(const wire::LaunchKernel& m, std::uint32_t out[3]) {
   return true;
 }
 
+// hipModuleLaunchKernel takes fewer groups than hipExtModuleLaunchKernel.
+bool manyGroups(const wire::LaunchKernel& m) {
+  return std::any_of(m.groups.begin(), m.groups.end(), [](std::uint32_t n) { return n > INT32_MAX; });
+}
+
 }  // namespace
 
 bool partialGroups(const wire::LaunchKernel& m) {
@@ -80,7 +85,7 @@ hipError_t Session::launch(const wire::LaunchKernel& m, const StreamPtr& s, cons
     if (stop) hip.hipEventRecord(stop, s->native);
     return error;
   }
-  if (start || stop || partialGroups(m)) {
+  if (start || stop || partialGroups(m) || manyGroups(m)) {
     std::uint32_t all[3];
     if (!workItems(m, all)) return hipErrorInvalidConfiguration;
     return hip.hipExtModuleLaunchKernel(function.native, all[0], all[1], all[2], m.block[0], m.block[1], m.block[2],

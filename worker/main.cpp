@@ -9,6 +9,7 @@
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
+#include "worker/compile_process.h"
 #include "worker/options.h"
 #include "worker/probe.h"
 #include "worker/session_process.h"
@@ -82,6 +83,15 @@ void raiseFileLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A session in a sandbox starts no processes.
+Status mayCompile(const Options& options, const SessionHomes& homes) {
+  if (!options.compile) return {};
+  if (homes.mode() != SandboxMode::kOff)
+    return Status::invalid("--compile: a session in a sandbox cannot start a compiler; it needs --sandbox off");
+  if (compileProgram().empty()) return Status::invalid("--compile: hip-compile is not beside this program");
+  return {};
+}
+
 // In the process of the telemetry service.
 int serveTelemetry(const Platform& platform, const Options& options, Shared& shared) {
   const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
@@ -120,6 +130,10 @@ int run(int argc, char** argv) {
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform));
   CodeCache(homes.cacheFolder()).trim(kCacheLimit);
+  if (Status status = mayCompile(options, homes); !status.ok()) {
+    logError("%s", status.message().c_str());
+    return 2;
+  }
 
   net::Socket listener;
   std::uint16_t port = 0;

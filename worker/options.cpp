@@ -33,6 +33,8 @@ Serves the GPUs of this machine to programs that use HIP Remote.
                          or 60000 where that does not exist)
       --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote, as root
                          /var/cache/hip-remote)
+      --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
+                         process of its own with limited time and memory. Needs --sandbox off (default off)
       --metrics ADDRESS:PORT
                          serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
@@ -51,6 +53,7 @@ enum Long {
   kSandbox,
   kSessionUid,
   kCache,
+  kCompile,
   kGrace,
   kPeerTimeout,
   kMetrics,
@@ -67,6 +70,7 @@ constexpr option kLong[] = {
     {"sandbox", required_argument, nullptr, kSandbox},
     {"session-uid", required_argument, nullptr, kSessionUid},
     {"cache", required_argument, nullptr, kCache},
+    {"compile", no_argument, nullptr, kCompile},
     {"grace", required_argument, nullptr, kGrace},
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"metrics", required_argument, nullptr, kMetrics},
@@ -136,6 +140,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kCache:
         o.cacheFolder = optarg;
+        break;
+      case kCompile:
+        o.compile = true;
         break;
       case kGrace:
         o.graceSeconds = number("--grace", optarg, 0, 86400);

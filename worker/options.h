@@ -24,6 +24,7 @@ struct Options {
   std::string tokenFile;          // empty: the environment may have a token
   std::string metrics;            // address of the metrics page; empty: none
   std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
+  bool compile = false;           // kernels for clients that have no compiler
   bool verbose = false;
 };
 

@@ -20,16 +20,21 @@ hipError_t readProperties(const HipTable& hip, int device, hipDeviceProp_tR0600&
   return error;
 }
 
-// Numbers below 64 that HIP 5 used for text, and the two register addresses, are of no use elsewhere.
+// Numbers that HIP 5 used for text are of no use elsewhere.
 bool carried(int attribute) {
-  return attribute != hipDeviceAttributeHdpMemFlushCntl && attribute != hipDeviceAttributeHdpRegFlushCntl &&
-         attribute != 64 && attribute != 86 && attribute != 10001 && attribute != 10003 && attribute != 10004;
+  return attribute != 64 && attribute != 86 && attribute != 10001 && attribute != 10003 && attribute != 10004;
+}
+
+// Where registers lie in this process is nobody else's business; a client is told that there are none.
+bool isAddress(int attribute) {
+  return attribute == hipDeviceAttributeHdpMemFlushCntl || attribute == hipDeviceAttributeHdpRegFlushCntl;
 }
 
 void readAttributes(const HipTable& hip, int device, AttributeTable& table) {
   const auto read = [&](int attribute) {
     int value = 0;
-    if (!carried(attribute)) return;
+    if (isAddress(attribute)) table.set(attribute, 0);
+    if (isAddress(attribute) || !carried(attribute)) return;
     if (hip.hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device) == hipSuccess) {
       table.set(attribute, value);
     }

@@ -54,6 +54,7 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
 }
 
 Session::~Session() {
+  ending_ = true;
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
   crew_.finish();  // who waits for the GPU uses everything else
@@ -203,7 +204,11 @@ void Session::dispatch(wire::Bytes payload) {
     if (answer && refusal_.empty()) reply(outbox_, kOp, request_, wire::Done{*answer});
   };
   const auto call = [&](const auto& answer) {
-    if (refusal_.empty()) reply(outbox_, kOp, request_, answer);
+    if constexpr (requires { answer.has_value(); }) {
+      if (answer.has_value() && refusal_.empty()) reply(outbox_, kOp, request_, *answer);
+    } else {
+      if (refusal_.empty()) reply(outbox_, kOp, request_, answer);
+    }
   };
   const auto misplaced = [&](const char* why) { refuse(std::string(name) + why); };
 

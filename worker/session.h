@@ -8,7 +8,7 @@
 //   Post  hipError_t        not hipSuccess: sent as AsyncFailure
 //   Work  nothing           its operation is submitted to Order, which reports what fails
 //   Ask   optional status   nullopt: somebody answers later
-//   Call  the reply message
+//   Call  the reply message, or an optional one; nullopt: somebody answers later
 #pragma once
 
 #include <atomic>
@@ -45,6 +45,7 @@ struct SessionOptions {
   std::vector<int> devices;         // the runtime's numbers of the devices the client sees, in its order
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
+  std::string compiler;           // the program that compiles for clients (compile_process.h); empty: none does
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;
@@ -191,6 +192,11 @@ class Session {
   void retire(std::unique_ptr<NativeGraph> native);                     // when everything sent so far is done
   hipError_t give(const GraphStep& step, const StreamPtr& stream);      // where the runtime has no graphs
   hipError_t follow(const StreamPtr& later, const StreamPtr& earlier);  // what they have been given
+
+  // --- compile.cpp
+  std::optional<wire::CompileSourceReply> onCompileSource(const wire::CompileSource& m);
+  const LanePtr compiling_ = std::make_shared<Lane>();
+  std::atomic<bool> ending_{false};
 
   const net::TransportPtr transport_;
   const SessionOptions options_;

@@ -83,6 +83,7 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kDownload>({1, rows, 10})
       .add<Opcode::kMemoryCredit>({0, 100})
       .add<Opcode::kMemoryInfo>({0})
+      .add<Opcode::kCompileSource>({})
       .add<Opcode::kUnmapMemory>({kDevice});
   streams.add<Opcode::kStreamCreate>(with<wire::StreamCreate>([](auto& m) { m.stream = kA; }))
       .add<Opcode::kEventCreate>({kB, 0, 0})

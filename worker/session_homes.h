@@ -22,6 +22,7 @@ class SessionHomes {
   SandboxPlan plan(int account) const;
   void prepare(const SandboxPlan& plan) const;   // before the session starts
   void clear(int account, pid_t process) const;  // when it has ended
+  SandboxMode mode() const { return mode_; }
   const std::string& cacheFolder() const { return cacheFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is
   std::string describe() const;                                    // one line for the log

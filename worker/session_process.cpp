@@ -148,6 +148,7 @@ void runSession() {
   options.devices.assign(ticket.devices.begin(), ticket.devices.end());
   options.platform.assign(ticket.platform.begin(), ticket.platform.end());
   options.cacheFolder = ticket.cacheFolder;
+  options.compiler = ticket.compiler;
   options.memoryLimit = ticket.memoryLimit;
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();

@@ -23,14 +23,15 @@ struct SessionTicket {
   std::vector<std::int32_t> devices;  // the runtime's numbers, in the client's order
   wire::Bytes platform;               // wire/platform_codec.h
   std::string cacheFolder;
+  std::string compiler;  // compile_process.h; empty: nothing is compiled here
   std::uint64_t memoryLimit = 0;
   std::int32_t peerTimeout = 0;  // seconds without any sign of life of the client's machine
   std::string usageFolder;       // HIP_REMOTE_SOFTGPU_USAGE, unless empty
   SandboxPlan sandbox;
   bool verbose = false;
   static auto fields(auto& m) {
-    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.memoryLimit, m.peerTimeout,
-                    m.usageFolder, m.sandbox, m.verbose);
+    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.memoryLimit,
+                    m.peerTimeout, m.usageFolder, m.sandbox, m.verbose);
   }
 };
 

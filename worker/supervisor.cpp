@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "worker/compile_process.h"
 #include "worker/credit.h"
 #include "worker/session_process.h"
 
@@ -155,6 +156,7 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.devices = runtime_.devices;
   ticket.platform = runtime_.platform;
   ticket.cacheFolder = homes_.cacheFolder();
+  if (options_.compile) ticket.compiler = compileProgram();
   ticket.memoryLimit = options_.memoryLimit;
   ticket.peerTimeout = options_.peerTimeout;
   ticket.usageFolder = homes_.usageFolder();

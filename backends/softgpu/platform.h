@@ -20,7 +20,7 @@ std::string deviceId(int index);
 
 // Default values of the device limits.
 inline constexpr std::size_t kDefaultStackBytes = 1024;
-inline constexpr std::size_t kDefaultPrintfBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kDefaultPrintfBytes = std::size_t{4} << 20;  // as AMD's runtime has it
 inline constexpr std::size_t kDefaultHeapBytes = std::size_t{8} << 20;
 
 }  // namespace hipr::softgpu

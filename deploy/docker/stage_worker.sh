@@ -5,7 +5,7 @@ set -eu
 build=$1 root=$2
 prefix=$root/opt/hip-remote
 mkdir -p "$prefix/bin" "$prefix/lib/softgpu"
-cp "$build/bin/hip-worker" "$prefix/bin/"
+cp "$build/bin/hip-worker" "$build/bin/hip-compile" "$prefix/bin/"
 ln -sf hip-worker "$prefix/bin/tensor-fusion-worker"
 cp "$build/lib/softgpu/libamdhip64.so.7" "$prefix/lib/softgpu/"
 strip --strip-unneeded "$prefix/bin/hip-worker" "$prefix/lib/softgpu/libamdhip64.so.7"

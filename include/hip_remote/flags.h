@@ -37,6 +37,13 @@ enum : unsigned {
   hipMemAttachHost = 0x2,
   hipMemAttachSingle = 0x4,
 
+  hipArrayDefault = 0x0,
+  hipArrayLayered = 0x1,
+  hipArraySurfaceLoadStore = 0x2,
+  hipArrayCubemap = 0x4,
+  hipArrayTextureGather = 0x8,
+  HIP_TRSA_OVERRIDE_FORMAT = 0x1,
+
   hipDeviceScheduleAuto = 0x0,
   hipDeviceScheduleSpin = 0x1,
   hipDeviceScheduleYield = 0x2,

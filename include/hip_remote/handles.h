@@ -29,6 +29,7 @@ typedef struct ihipDevResourceDesc_t* hipDevResourceDesc_t;
 typedef struct _hipGraphicsResource hipGraphicsResource;
 typedef hipGraphicsResource* hipGraphicsResource_t;
 typedef struct hipDevResource hipDevResource;
+typedef struct hipDevSmResource hipDevSmResource;
 typedef struct hipDevSmResourceGroupParams hipDevSmResourceGroupParams;
 typedef struct hipArrayMemoryRequirements hipArrayMemoryRequirements;
 typedef struct HipApiRecordExt HipApiRecordExt;

@@ -6,6 +6,9 @@
 
 #include "hip_abi.h"
 
+extern "C" int hipLaunchCooperativeKernel(const void*, Dim3 grid, Dim3 block, void** args, unsigned shared,
+                                          void* stream);
+
 static std::vector<char> image() {
   char self[4096];
   const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
@@ -80,5 +83,9 @@ TEST(registered_fat_binary) {
   const int tooLarge = hipLaunchKernel(&kernel, Dim3{1, 1, 1}, Dim3{2048, 1, 1}, arguments, 0, nullptr);
   EXPECT(tooLarge == kInvalidConfiguration || (ABI < 7 && tooLarge == kInvalidValue));
   (void)hipGetLastError();
+  void* const noStream = &n;
+  IS(hipLaunchKernel(&kernel, Dim3{1, 1, 1}, Dim3{64, 1, 1}, arguments, 0, noStream), kInvalidValue);
+  IS(hipLaunchCooperativeKernel(&kernel, Dim3{1, 1, 1}, Dim3{64, 1, 1}, arguments, 0, noStream),
+     ABI >= 7 ? kInvalidHandle : 709);
   __hipUnregisterFatBinary(handle);
 }

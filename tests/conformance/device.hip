@@ -229,6 +229,20 @@ TEST(limits) {
   EXPECT(heap > 0);
   HIP_ERR(hipDeviceGetLimit(&heap, static_cast<hipLimit_t>(0x1234)), hipErrorUnsupportedLimit);
   HIP_ERR(hipDeviceGetLimit(nullptr, hipLimitMallocHeapSize), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceSetLimit(static_cast<hipLimit_t>(3), 1024), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceSetLimit(static_cast<hipLimit_t>(-1), 1024), hipErrorInvalidValue);
+  HIP_ERR(hipDeviceSetLimit(hipLimitMallocHeapSize, ~std::size_t{0}), hipErrorInvalidValue);
+  const auto stack = static_cast<hipLimit_t>(0);
+  std::size_t before = 0, bytes = 0;
+  HIP(hipDeviceGetLimit(&before, stack));
+  HIP_ERR(hipDeviceSetLimit(stack, 128 << 10), hipErrorInvalidValue);
+  HIP(hipDeviceSetLimit(stack, 4097));
+  HIP(hipDeviceGetLimit(&bytes, stack));
+  EXPECT_EQ(bytes, std::size_t{4112});  // in units of 16
+  HIP(hipDeviceSetLimit(stack, before));
+  int flushRegister = 7;
+  HIP(hipDeviceGetAttribute(&flushRegister, hipDeviceAttributeHdpMemFlushCntl, 0));
+  EXPECT_EQ(flushRegister, 0);  // no register of another machine
 }
 
 TEST(flags) {

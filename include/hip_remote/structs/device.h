@@ -198,3 +198,58 @@ struct hipDeviceProp_tR0600 {
   int asicRevision;
 };
 static_assert(sizeof(hipDeviceProp_tR0600) == 1472);
+
+struct hipDevSmResource {
+  unsigned int smCount;
+  unsigned int minSmPartitionSize;
+  unsigned int smCoscheduledAlignment;
+  unsigned int flags;
+};
+
+struct hipDevResource {
+  hipDevResourceType type;
+  unsigned char reserved[92];  // the runtime's own
+  union {
+    hipDevSmResource sm;
+    unsigned char room[40];
+  };
+  hipDevResource* nextResource;
+};
+static_assert(sizeof(hipDevResource) == 144);
+
+struct hipDevSmResourceGroupParams {
+  unsigned int smCount;
+  unsigned int coscheduledSmCount;
+  unsigned int preferredCoscheduledSmCount;
+  unsigned int flags;
+  unsigned int reserved[12];
+};
+static_assert(sizeof(hipDevSmResourceGroupParams) == 64);
+
+// What AMD's built-in profiler keeps of a call, and of what the GPU did for it.
+struct HipGpuActivityExt {
+  unsigned long long flags;  // bits 0-2 what, 3 of a graph, 4-7 kind of copy, 16-31 device, 32-47 queue
+  unsigned long long begin_ns;
+  unsigned long long end_ns;
+  union {
+    unsigned long long bytes;
+    const char* kernel_name;
+  };
+  unsigned int gpu_op_count;
+  unsigned int reserved;
+  const HipGpuActivityExt* gpu_ops;
+  unsigned char padding[80];
+};
+static_assert(sizeof(HipGpuActivityExt) == 128);
+
+struct HipApiRecordExt {
+  const char* api_name;
+  unsigned long long flags;  // bit 0: `gpu` is filled in
+  unsigned long long thread_id;
+  unsigned long long start_ns;
+  unsigned long long end_ns;
+  hipStream_t stream;
+  unsigned char padding[80];
+  HipGpuActivityExt gpu;
+};
+static_assert(sizeof(HipApiRecordExt) == 256);

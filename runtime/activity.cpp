@@ -1,0 +1,170 @@
+#include "runtime/activity.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <thread>
+
+#include "base/log.h"
+#include "runtime/profiler.h"
+#include "runtime/stream.h"
+#include "runtime/submit.h"
+#include "runtime/tracer.h"
+
+namespace hipr {
+
+namespace {
+
+struct Watched {
+  Process* process;
+  Device* device;
+  Event *start, *stop;
+  KernelTime time;
+};
+
+std::uint64_t nanoseconds() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+hipError_t makeEvent(Process& p, Device& device, Event*& out) {
+  Core* core;
+  HIPR_TRY(device.reach(core));
+  Event* event = p.events.create();
+  if (event == nullptr) return hipErrorOutOfMemory;
+  event->id = p.newId();
+  event->owner = &device;
+  event->device = device.index;
+  if (const hipError_t error = core->create(*event); error != hipSuccess) {
+    p.events.take(event);
+    p.events.recycle(event);
+    return error;
+  }
+  out = event;
+  return hipSuccess;
+}
+
+void endEvent(Process& p, Event* event) {
+  if (event == nullptr || p.events.take(event) == nullptr) return;
+  static_cast<void>(event->owner->evenLost().destroy(*event));
+  p.events.recycle(event);
+}
+
+// The one thread that waits, made on first use. Never destroyed: it may be waiting when the process ends.
+class Reporter {
+ public:
+  static Reporter& instance() {
+    static auto* reporter = new Reporter;
+    return *reporter;
+  }
+
+  void add(const Watched& watched) {
+    std::lock_guard lock(mutex_);
+    if (!running_) std::thread([this] { run(); }).detach();
+    running_ = true;
+    queue_.push_back(watched);
+    changed_.notify_all();
+  }
+
+  void drain() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return queue_.empty(); });
+  }
+
+ private:
+  // A moment of the device, by both clocks.
+  struct Origin {
+    Event* event = nullptr;
+    std::uint64_t host = 0;
+  };
+
+  void run() {
+    for (;;) {
+      Watched next;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !queue_.empty(); });
+        next = queue_.front();
+      }
+      report(next);
+      std::lock_guard lock(mutex_);
+      queue_.pop_front();
+      changed_.notify_all();
+    }
+  }
+
+  void report(Watched& watched) {
+    Core& core = watched.device->evenLost();
+    float begin = 0, end = 0;
+    const Origin* origin = nullptr;
+    const bool known = core.synchronize(*watched.stop) == hipSuccess && (origin = find(watched)) != nullptr &&
+                       core.elapsed(*origin->event, *watched.start, &begin) == hipSuccess &&
+                       core.elapsed(*watched.start, *watched.stop, &end) == hipSuccess;
+    endEvent(*watched.process, watched.start);
+    endEvent(*watched.process, watched.stop);
+    if (!known) return;
+    constexpr double kNanoseconds = 1e6;
+    watched.time.begin = origin->host + static_cast<std::int64_t>(begin * kNanoseconds);
+    watched.time.end = watched.time.begin + static_cast<std::int64_t>(end * kNanoseconds);
+    traceKernel(watched.time);
+    profileKernel(watched.time);
+  }
+
+  // Recorded after the kernel that is reported first, so the time of that one relative to it is negative.
+  const Origin* find(const Watched& watched) {
+    Origin& origin = origins_[watched.device];
+    if (origin.event != nullptr && watched.process->events.find(origin.event) != nullptr) return &origin;
+    Stream* stream;
+    if (nullStream(*watched.process, *watched.device, stream) != hipSuccess) return nullptr;
+    if (makeEvent(*watched.process, *watched.device, origin.event) != hipSuccess) return nullptr;
+    if (hand(*stream, Record{origin.event}, Stage::kSent) != hipSuccess) return nullptr;
+    if (watched.device->evenLost().synchronize(*origin.event) != hipSuccess) return nullptr;
+    origin.host = nanoseconds();
+    return &origin;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool running_ = false;
+  std::deque<Watched> queue_;
+  std::map<Device*, Origin> origins_;  // the thread's own
+};
+
+}  // namespace
+
+KernelWatch::~KernelWatch() {
+  endEvent(p_, start_);
+  endEvent(p_, stop_);
+}
+
+hipError_t KernelWatch::before(Launch& launch) {
+  if (launch.start != nullptr || launch.stop != nullptr) return hipSuccess;  // the program times it itself
+  HIPR_TRY(makeEvent(p_, *stream_.owner, start_));
+  HIPR_TRY(makeEvent(p_, *stream_.owner, stop_));
+  launch.start = start_;
+  launch.stop = stop_;
+  return hipSuccess;
+}
+
+void KernelWatch::after() {
+  if (start_ == nullptr || stop_ == nullptr) return;
+  const KernelTime time{.name = function_.kernel->name().c_str(),
+                        .correlation = correlationId(),
+                        .begin = 0,
+                        .end = 0,
+                        .device = stream_.owner->ordinal,
+                        .queue = stream_.id};
+  Reporter::instance().add({&p_, stream_.owner, start_, stop_, time});
+  start_ = stop_ = nullptr;
+}
+
+void awaitKernelTimes() {
+  Reporter::instance().drain();
+}
+
+std::uint64_t& correlationId() {
+  static thread_local std::uint64_t id = 0;
+  return id;
+}
+
+}  // namespace hipr

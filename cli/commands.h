@@ -8,10 +8,11 @@ namespace hipr::cli {
 
 using Arguments = std::span<char* const>;
 
-int run(Arguments arguments);   // start a program with its GPU elsewhere
-int info(Arguments arguments);  // what GPUs does the worker have
-int smi(Arguments arguments);   // AMD's amd-smi on the worker's GPUs
-int env(Arguments arguments);   // print the variables `run` would set
+int run(Arguments arguments);      // start a program with its GPU elsewhere
+int info(Arguments arguments);     // what GPUs does the worker have
+int smi(Arguments arguments);      // AMD's amd-smi on the worker's GPUs
+int examine(Arguments arguments);  // doctor: what a program would meet, and what to do about it
+int env(Arguments arguments);      // print the variables `run` would set
 
 // Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.
 struct Target {

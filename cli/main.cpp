@@ -14,6 +14,8 @@ constexpr char kHelp[] =
     "                  start a program with our libamdhip64 in front of any other\n"
     "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
     "                  list the GPUs of the worker\n"
+    "  hip-remote doctor [--worker HOST[:PORT] | --softgpu] [--json] [--timeout SECONDS] [-- PROGRAM [ARGUMENT...]]\n"
+    "                  look for what keeps a program from its GPU, and say what to do about it\n"
     "  hip-remote smi  [--worker HOST[:PORT]] -- [ARGUMENT...]\n"
     "                  AMD's amd-smi, if it is installed, on the GPUs of the worker\n"
     "  hip-remote env  [--worker HOST[:PORT] | --softgpu]\n"
@@ -27,8 +29,11 @@ struct Command {
   const char* name;
   int (*run)(hipr::cli::Arguments);
 };
-constexpr Command kCommands[] = {
-    {"run", hipr::cli::run}, {"info", hipr::cli::info}, {"smi", hipr::cli::smi}, {"env", hipr::cli::env}};
+constexpr Command kCommands[] = {{"run", hipr::cli::run},
+                                 {"info", hipr::cli::info},
+                                 {"doctor", hipr::cli::examine},
+                                 {"smi", hipr::cli::smi},
+                                 {"env", hipr::cli::env}};
 
 }  // namespace
 

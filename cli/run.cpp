@@ -4,11 +4,34 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/doctor/checks.h"
 #include "cli/names.h"
 #include "platform/library.h"
 #include "platform/process.h"
 
 namespace hipr::cli {
+namespace {
+
+// A program that carries its own libamdhip64 and makes sure that it gets it (by an RPATH, in a Python wheel) still gets
+// ours when ours is loaded before it: a library of a name is loaded once.
+void putOursInFront(const char* name, const std::string& folder) {
+  const auto text = [](const char* variable) -> std::string {
+    const char* value = std::getenv(variable);
+    return value ? value : "";
+  };
+  const auto program = doctor::interpreterOf(doctor::findProgram(name));
+  std::string preload = text("LD_PRELOAD");
+  for (const doctor::OwnCopy& copy : doctor::copiesCarriedBy(program, {preload, text("LD_LIBRARY_PATH")}, folder)) {
+    const std::string ours = copy.cure.string();
+    if (ours.empty() || preload.find(ours) != std::string::npos) continue;
+    std::fprintf(stderr, "hip-remote run: the program carries %s (%s); putting ours in front with LD_PRELOAD\n",
+                 copy.file.string().c_str(), copy.how.c_str());
+    preload = preload.empty() ? ours : ours + ":" + preload;
+  }
+  if (!preload.empty()) platform::setEnvironment("LD_PRELOAD", preload);
+}
+
+}  // namespace
 
 int run(Arguments arguments) {
   Target target;
@@ -18,6 +41,7 @@ int run(Arguments arguments) {
     return 2;
   }
   if (!applyTarget(target)) return 1;
+  putOursInFront(arguments[0], libraryFolder(target));
   const std::string why = platform::becomeProgram({arguments.begin(), arguments.end()});
   std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", arguments[0], why.c_str());
   return 127;

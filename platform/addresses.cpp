@@ -37,6 +37,17 @@ SocketHandle socketFor(const addrinfo& address) {
 
 }  // namespace
 
+Status resolveHost(const std::string& host, std::vector<std::string>& addresses) {
+  Addresses found;
+  if (Status status = resolve(host, 0, 0, found); !status.ok()) return status;
+  for (const addrinfo* a = found.list; a; a = a->ai_next) {
+    char text[NI_MAXHOST] = "?";
+    getnameinfo(a->ai_addr, static_cast<socklen_t>(a->ai_addrlen), text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+    addresses.push_back(text);
+  }
+  return {};
+}
+
 Status connectSocket(const std::string& host, std::uint16_t port, int timeoutSeconds, SocketHandle& out) {
   Addresses addresses;
   if (Status status = resolve(host, port, 0, addresses); !status.ok()) return status;

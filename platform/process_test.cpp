@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
+#include "platform/capture.h"
 #include "platform/clock.h"
 #include "platform/library.h"
 
@@ -26,6 +30,34 @@ TEST(Process, TheEnvironmentCanBeChanged) {
 
 TEST(Process, AProgramThatIsNotThereIsSaidToBe) {
   EXPECT_FALSE(becomeProgram({"/no/such/program"}).empty());
+}
+
+// What the two tests below run: this program again, told to run one of these.
+TEST(Capture, DISABLED_Fails) {
+  std::fputs("on stderr\n", stderr);
+  FAIL();
+}
+TEST(Capture, DISABLED_TakesLong) {
+  std::this_thread::sleep_for(std::chrono::minutes(10));
+}
+Captured captureSelf(const std::string& test, int seconds) {
+  return captureProgram({programPath(), "--gtest_also_run_disabled_tests", "--gtest_filter=Capture.DISABLED_" + test},
+                        seconds);
+}
+
+TEST(Capture, OutputAndExitCodeOfAnotherProgram) {
+  const Captured said = captureSelf("Fails", 60);
+  EXPECT_TRUE(said.started && said.ended);
+  EXPECT_EQ(said.code, 1);
+  EXPECT_NE(said.output.find("on stderr"), std::string::npos);
+  EXPECT_NE(said.output.find("1 FAILED TEST"), std::string::npos);  // on stdout
+}
+
+TEST(Capture, OneThatDoesNotEndIsEnded) {
+  const Captured slow = captureSelf("TakesLong", 1);
+  EXPECT_TRUE(slow.started);
+  EXPECT_FALSE(slow.ended);
+  EXPECT_FALSE(captureProgram({"/no/such/program"}, 1).started);
 }
 
 TEST(Library, AMissingOneIsExplained) {

@@ -8,20 +8,6 @@
 namespace hipr::platform {
 namespace {
 
-// As CommandLineToArgvW and the C runtime take it apart again: backslashes count only before a quotation mark.
-std::wstring quoted(const std::wstring& argument) {
-  if (!argument.empty() && argument.find_first_of(L" \t\n\v\"") == std::wstring::npos) return argument;
-  std::wstring out = L"\"";
-  std::size_t backslashes = 0;
-  for (const wchar_t c : argument) {
-    if (c == L'"') out.append(backslashes + 1, L'\\');
-    backslashes = c == L'\\' ? backslashes + 1 : 0;
-    out += c;
-  }
-  out.append(backslashes, L'\\');
-  return out + L'"';
-}
-
 BOOL WINAPI ignoreConsole(DWORD) {
   return TRUE;  // Control-C is the other program's to answer; we leave when it does
 }
@@ -51,8 +37,7 @@ void setEnvironment(const char* name, const std::string& value) {
 }
 
 std::string becomeProgram(const std::vector<std::string>& arguments) {
-  std::wstring line;
-  for (const std::string& argument : arguments) line += (line.empty() ? L"" : L" ") + quoted(wide(argument));
+  std::wstring line = commandLine(arguments);
   STARTUPINFOW start{};
   start.cb = sizeof start;
   PROCESS_INFORMATION started{};

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 
@@ -23,6 +24,8 @@ inline constexpr SocketHandle kNoSocket = static_cast<SocketHandle>(-1);
 
 // --- making them
 
+// What the name stands for, as numbers.
+Status resolveHost(const std::string& host, std::vector<std::string>& addresses);
 // Tries every address of the host until one answers; the message names each address tried.
 Status connectSocket(const std::string& host, std::uint16_t port, int timeoutSeconds, SocketHandle& out);
 // Port 0 picks a free one; `bound` tells which.

@@ -3,6 +3,23 @@
 #include "platform/windows.h"
 
 namespace hipr::platform {
+namespace {
+
+// As CommandLineToArgvW and the C runtime take it apart again: backslashes count only before a quotation mark.
+std::wstring quoted(const std::wstring& argument) {
+  if (!argument.empty() && argument.find_first_of(L" \t\n\v\"") == std::wstring::npos) return argument;
+  std::wstring out = L"\"";
+  std::size_t backslashes = 0;
+  for (const wchar_t c : argument) {
+    if (c == L'"') out.append(backslashes + 1, L'\\');
+    backslashes = c == L'\\' ? backslashes + 1 : 0;
+    out += c;
+  }
+  out.append(backslashes, L'\\');
+  return out + L'"';
+}
+
+}  // namespace
 
 std::wstring wide(const std::string& utf8) {
   const int size = MultiByteToWideChar(CP_UTF8, 0, utf8.data(), static_cast<int>(utf8.size()), nullptr, 0);
@@ -26,6 +43,12 @@ std::string systemText(unsigned long error) {
   while (size > 0 && (text[size - 1] == L'\n' || text[size - 1] == L'\r' || text[size - 1] == L'.')) --size;
   if (size == 0) return "error " + std::to_string(error);
   return narrow(std::wstring(text, size));
+}
+
+std::wstring commandLine(const std::vector<std::string>& arguments) {
+  std::wstring line;
+  for (const std::string& argument : arguments) line += (line.empty() ? L"" : L" ") + quoted(wide(argument));
+  return line;
 }
 
 }  // namespace hipr::platform

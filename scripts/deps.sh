@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test this project, from the packages of Debian 12 or Ubuntu 24.04.
 # Instant, and without any network, when everything is there.
-#   scripts/deps.sh [--libraries]     also those of AMD's own libraries that the distribution has (1.4 GB)
+#   scripts/deps.sh [--demo | --libraries]
+#     --demo        only what it takes to build the product and the examples
+#     --libraries   also those of AMD's own libraries that the distribution has (1.4 GB)
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config iproute2 libgtest-dev libbenchmark-dev libzstd-dev libxxhash-dev libsodium-dev zlib1g-dev
-  nlohmann-json3-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev hipcc libamdhip64-dev rocm-device-libs)
+packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev zlib1g-dev nlohmann-json3-dev
+  hipcc libamdhip64-dev rocm-device-libs)
+testing=(iproute2 libgtest-dev libbenchmark-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
-wanted=()
-if [[ ${1:-} == --libraries ]]; then wanted=("${libraries[@]}"); fi
+wanted=() demo=
+case ${1:-} in
+  --demo) demo=yes ;;
+  --libraries) wanted=("${libraries[@]}") ;;
+esac
+if [[ -z $demo ]]; then packages+=("${testing[@]}"); fi
 installed() { dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed'; }
 available() { apt-cache show "$1" >/dev/null 2>&1; }
 
@@ -29,9 +36,13 @@ newest_clang() {
 }
 find_missing() { # sets missing
   local clang package
-  clang=$(newest_clang)
   missing=()
-  for package in "${packages[@]}" "clang-${clang:-19}" "llvm-${clang:-19}" "lld-${clang:-19}"; do
+  for package in "${packages[@]}"; do
+    if ! installed "$package"; then missing+=("$package"); fi
+  done
+  if [[ -n $demo ]]; then return; fi
+  clang=$(newest_clang)
+  for package in "clang-${clang:-19}" "llvm-${clang:-19}" "lld-${clang:-19}"; do
     if ! installed "$package"; then missing+=("$package"); fi
   done
   # What checks the code and what some tests need in exactly this version; ./test lists what it skips without them.

@@ -1,7 +1,9 @@
 // Which of the compiled CPU levels runs here. HIPR_SOFTGPU_LEVEL=base|avx2|avx512 chooses a lower one, for tests.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/softgpu/isa/cpu_levels.h"
 #include "backends/softgpu/isa/impl.h"
 
 namespace hipr::softgpu {
@@ -14,20 +16,6 @@ HIPR_LEVELS
 #undef LEVEL
 
 namespace {
-
-[[maybe_unused]] bool cpuHas_base() {
-  return true;
-}
-#ifdef __x86_64__
-[[maybe_unused]] bool cpuHas_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("f16c");
-}
-[[maybe_unused]] bool cpuHas_avx512() {
-  return cpuHas_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-}
-#endif
 
 struct Choice {
   ImplTable impls = nullptr;
@@ -44,6 +32,10 @@ Choice choose() {
   if (wanted && std::strcmp(wanted, #level) == 0) done = true;
   HIPR_LEVELS
 #undef LEVEL
+  if (!choice.impls) {
+    std::fputs("softgpu was built for another CPU than this one; configure with -DHIPR_SOFTGPU_LEVELS=all\n", stderr);
+    std::abort();
+  }
   return choice;
 }
 

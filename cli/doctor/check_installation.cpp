@@ -1,0 +1,71 @@
+// What is on this machine, before any worker is asked: our libraries, room for addresses, AMD's compiler.
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/doctor/checks.h"
+#include "cli/names.h"
+#include "platform/address_range.h"
+#include "platform/library.h"
+
+namespace hipr::doctor {
+namespace {
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+// The least a client asks for (client/session.cpp).
+constexpr std::uint64_t kDeviceAddresses = 512 * kGiB, kHostAddresses = 64 * kGiB;
+
+bool addressesFree() {
+  platform::AddressRange device, host;
+  return device.reserveAnywhere(std::min(kDeviceAddresses, platform::kMostReserved)) &&
+         host.reserveAnywhere(std::min(kHostAddresses, platform::kMostReserved / 8));
+}
+
+}  // namespace
+
+bool checkInstallation(Patient& patient, Report& report) {
+  patient.folder = cli::libraryFolder(patient.target);
+  if (patient.folder.empty()) {
+    report.problem("library", "library-missing",
+                   std::string("our ") + cli::kHipLibrary + " is not next to this program",
+                   patient.target.softgpu ? "install the package hip-remote-softgpu, or build it: ninja -C build demo"
+                                          : "install the package hip-remote-client, or build it: ninja -C build demo");
+    return false;
+  }
+  std::string why;
+  if (!platform::Library::open(patient.folder + "/" + cli::kHipLibrary, &why)) {
+    report.problem("library", "library-broken", "our library cannot be loaded: " + why,
+                   "install it again; `ldd " + patient.folder + "/" + cli::kHipLibrary + "` shows what it misses");
+    return false;
+  }
+  report.ok("library", "ours are in " + patient.folder);
+  if (!addressesFree()) {
+    report.problem("addresses", "address-space-limited",
+                   "this process may not reserve the 576 GiB of addresses that a client puts GPU memory into",
+                   "ulimit -v unlimited  (it costs no memory; a container or batch system may set the limit)");
+    return false;
+  }
+  report.ok("addresses", "there is room for the GPU's memory");
+  return true;
+}
+
+void checkCompilers(Report& report) {
+  const auto firstOf = [](std::initializer_list<const char*> names) -> std::string {
+    for (const char* name : names)
+      if (platform::Library::open(name)) return name;
+    return "";
+  };
+  const std::string hiprtc =
+      firstOf({"libhiprtc.so.7", "libhiprtc.so.6", "/opt/rocm/lib/libhiprtc.so", "libhiprtc.so.5", "hiprtc0700.dll"});
+  const std::string comgr = firstOf({"libamd_comgr.so.3", "libamd_comgr.so.2", "/opt/rocm/lib/libamd_comgr.so"});
+  if (!hiprtc.empty()) {
+    report.ok("compiler",
+              hiprtc + (comgr.empty() ? "" : " and " + comgr) + " for programs that compile while they run");
+  } else {
+    report.note("compiler", "no-hiprtc",
+                "no libhiprtc here" + (comgr.empty() ? std::string() : " (" + comgr + " is)") +
+                    "; only programs that compile kernels while they run need it",
+                "apt install libhiprtc-dev  (or libhiprtc6; AMD's packages call it hip-runtime-amd)");
+  }
+}
+
+}  // namespace hipr::doctor

@@ -37,7 +37,7 @@ std::string libraryFolder(const Target& target) {
   std::error_code error;
   const fs::path bin = fs::path(platform::programPath()).parent_path();
   for (const char* place : kLibraryFolders) {
-    const fs::path folder = (bin / place / (target.softgpu ? "softgpu" : "")).lexically_normal();
+    const fs::path folder = (target.softgpu ? bin / place / "softgpu" : bin / place).lexically_normal();
     if (fs::exists(folder / kHipLibrary, error)) return folder.string();
   }
   return "";

@@ -107,12 +107,6 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
     report.ok("greeting", "a worker of ours; " + why);
     return true;
   }
-  if (says(status, "did not respond in time"))
-    return problem(
-        "greeting", "silent",
-        "something accepts connections there and says nothing for " + std::to_string(options.ioTimeout) + " s",
-        "is that port the worker's? a proxy or firewall may answer in its place; on " + options.worker.host +
-            ": ss -ltnp | grep " + std::to_string(options.worker.port));
   const std::string who = whatSpeaksThere(options.worker, options.ioTimeout);
   if (says(status, "does not speak") || !who.empty())
     return problem("greeting", "not-a-worker",
@@ -120,6 +114,12 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
                        std::to_string(options.worker.port),
                    "hip-worker prints the port it listens on (18515 unless told otherwise): --worker " +
                        options.worker.host + ":PORT");
+  if (says(status, "did not respond in time"))
+    return problem(
+        "greeting", "silent",
+        "something accepts connections there and says nothing for " + std::to_string(options.ioTimeout) + " s",
+        "is that port the worker's? a proxy or firewall may answer in its place; on " + options.worker.host +
+            ": ss -ltnp | grep " + std::to_string(options.worker.port));
   return problem("greeting", "hung-up", "whoever listens there ends the connection: " + why,
                  "look at the log of hip-worker on " + options.worker.host + "; a proxy in between may do this too");
 }

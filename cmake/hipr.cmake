@@ -80,7 +80,7 @@ function(hipr_library name)
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   hipr_link(${name} PUBLIC ${arg_DEPENDS})
   target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
-  hipr_precompile(${name} library)
+  hipr_precompile(${name})
 endfunction()
 
 # hipr_headers(NAME [DEPENDS target...]): the headers of one folder, for those that need no more of it.
@@ -96,7 +96,7 @@ function(hipr_generator name)
   if(NOT CMAKE_CROSSCOMPILING)
     add_executable(${name} ${ARGN})
     hipr_link(${name} PRIVATE hipr_api)
-    target_compile_options(${name} PRIVATE -O0)  # it runs for a moment; optimising it takes ten seconds
+    target_compile_options(${name} PRIVATE $<$<NOT:$<BOOL:${MSVC}>>:-O0>)  # it runs for a moment; optimising it takes ten seconds
     set(${name}_COMMAND ${name} PARENT_SCOPE)
     return()
   endif()
@@ -147,7 +147,6 @@ function(hipr_test name)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)  # what is tested is optimised; tests need not be
-  hipr_precompile(${name} program)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 

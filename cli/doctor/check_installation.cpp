@@ -64,7 +64,8 @@ void checkCompilers(Report& report) {
     report.note("compiler", "no-hiprtc",
                 "no libhiprtc here" + (comgr.empty() ? std::string() : " (" + comgr + " is)") +
                     "; only programs that compile kernels while they run need it",
-                "apt install libhiprtc6 where the distribution has it (Debian 13), or AMD's package hip-runtime-amd");
+                "apt install libhiprtc6 where the distribution has it (Debian 13), AMD's package hip-runtime-amd, or "
+                "start the worker with --compile --sandbox off");
   }
 }
 

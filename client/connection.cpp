@@ -115,7 +115,7 @@ bool Connection::tell(Entry& entry, wire::Bytes reply) {
   Waiter& waiter = *std::get<Waiter*>(entry);
   waiter.reply.assign(reply.begin(), reply.end());
   waiter.state.store(reply.data() ? Waiter::kAnswered : Waiter::kLost, std::memory_order_release);
-  waiter.state.notify_one();
+  platform::wakeOne(waiter.state);
   return true;
 }
 
@@ -154,7 +154,7 @@ bool Connection::await(Waiter& waiter) {
     waiter.state.compare_exchange_strong(lead, Waiter::kWaiting);
     sleepers_.push_back(&waiter);
     lock.unlock();
-    waiter.state.wait(Waiter::kWaiting, std::memory_order_acquire);
+    platform::waitWhile(waiter.state, Waiter::kWaiting);
     lock.lock();
     std::erase(sleepers_, &waiter);
   }
@@ -185,7 +185,7 @@ void Connection::stopReading(std::unique_lock<std::mutex>&) {
   for (Waiter* sleeper : sleepers_) {
     int waiting = Waiter::kWaiting;
     if (!sleeper->state.compare_exchange_strong(waiting, Waiter::kLead)) continue;
-    sleeper->state.notify_one();
+    platform::wakeOne(sleeper->state);
     return;
   }
   if (expected_ > 0 || outbox_.stalled()) wakeBackground_.notify_one();

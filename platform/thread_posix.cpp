@@ -26,4 +26,12 @@ std::uint64_t threadId() {
 #endif
 }
 
+void waitWhile(const std::atomic<int>& word, int value) {
+  word.wait(value, std::memory_order_acquire);
+}
+
+void wakeOne(std::atomic<int>& word) {
+  word.notify_one();
+}
+
 }  // namespace hipr::platform

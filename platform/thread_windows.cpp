@@ -16,4 +16,15 @@ std::uint64_t threadId() {
   return GetCurrentThreadId();
 }
 
+static_assert(sizeof(std::atomic<int>) == sizeof(int));  // what the system compares is the word itself
+
+void waitWhile(const std::atomic<int>& word, int value) {
+  while (word.load(std::memory_order_acquire) == value)
+    WaitOnAddress(const_cast<std::atomic<int>*>(&word), &value, sizeof value, INFINITE);
+}
+
+void wakeOne(std::atomic<int>& word) {
+  WakeByAddressSingle(&word);
+}
+
 }  // namespace hipr::platform

@@ -2,13 +2,9 @@
 // it; the parent checks the error code and that the device is still good for others.
 #define CHECK_NO_MAIN
 #include "support.h"
+#include "system.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-
-extern char** environ;
-
-// Exit statuses of the children: which error the wait reported. A signal n gives 128 + n.
+// Exit statuses of the children: which error the wait reported.
 enum { kIllegalAddress = 10, kLaunchFailure, kAssert, kOther, kNoError };
 static int exitCode(hipError_t e) {
   if (e == hipErrorIllegalAddress) return kIllegalAddress;
@@ -66,14 +62,9 @@ static int copyAfterFault() {
 static int (*const children[])() = {nullPointer, wildPointer, afterFree, trapped, sticky, copyAfterFault};
 
 static int runChild(int which) {
-  char self[] = "/proc/self/exe", flag[] = "--child", number[] = {char('0' + which), '\0'};
-  char* arguments[] = {self, flag, number, nullptr};
+  const char number[] = {char('0' + which), '\0'};
   std::fflush(stdout);
-  pid_t pid = 0;
-  REQUIRE(posix_spawn(&pid, self, nullptr, nullptr, arguments, environ) == 0);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int code = os::runAgain("--child", number);
   check::result(code);
   return code;
 }

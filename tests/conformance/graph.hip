@@ -7,8 +7,6 @@
 #include <iterator>
 #include <memory>
 
-#include <unistd.h>
-
 __global__ void add(int* p, int v) {
   *p += v;
 }
@@ -363,7 +361,7 @@ TEST(a_graph_is_drawn_in_the_language_of_graphviz) {
   const hipGraphNode_t fill = addFill(graph, {kernel}, p, 1, 4, 4);
   hipGraphNode_t node = nullptr;
   HIP(hipGraphAddChildGraphNode(&node, graph, &fill, 1, child));
-  const std::string path = "/tmp/hip-remote-graph-" + std::to_string(getpid()) + ".dot";
+  const std::string path = os::temporaryPath("graph") + ".dot";
   for (unsigned flags : {0u, 1u, 4u, 16u}) {
     std::remove(path.c_str());
     HIP(later::printDot(graph, path.c_str(), flags));

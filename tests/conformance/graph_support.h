@@ -1,14 +1,13 @@
 // What the programs about graphs share: graphs that end with their scope, kernel nodes made from a kernel and its
 // arguments, node types by name, and calls that are younger than the headers of HIP 5.2.
 #pragma once
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
 
 #include "support.h"
+#include "system.h"
 
 using Nodes = std::vector<hipGraphNode_t>;
 
@@ -214,7 +213,7 @@ namespace later {
 
 template <class F>
 F* find(const char* name) {
-  void* symbol = dlsym(RTLD_DEFAULT, name);
+  void* symbol = os::symbol(name);
   if (symbol == nullptr) {
     check::fail(__FILE__, __LINE__, std::string(name) + " is not exported");
     throw check::Stop{};

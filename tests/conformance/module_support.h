@@ -1,24 +1,13 @@
 // Finding and loading the code objects that build.sh puts into modules/ beside the test programs.
 #pragma once
-#ifdef _WIN32
-#include <stdlib.h>
-#else
-#include <unistd.h>
-#endif
-
 #include <fstream>
 #include <iterator>
 
 #include "support.h"
+#include "system.h"
 
 inline std::string modulePath(const std::string& name) {
-#ifdef _WIN32
-  const std::string path = _pgmptr;
-#else
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string path(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-#endif
+  const std::string path = os::programPath();
   return path.substr(0, path.find_last_of("/\\")) + "/modules/" + name;
 }
 

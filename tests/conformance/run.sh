@@ -6,7 +6,8 @@
 # for programs that know nothing of check.h: a zero exit status is one passed test, and all they print but times is their result.
 # For another kind of device: DEVICE_ENV ("NAME=VALUE ...") makes it in the worker, and in MODES="direct device remote", where
 # "device" runs on it directly; WORKER_ENV is for the worker alone; VARIANT names the logs, and its line is what KNOWN, a
-# file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail.
+# file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail. MODES="direct windows" runs what
+# tests/windows/build.sh made of the programs under Wine (WINE), through a worker.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]}" && pwd)
@@ -25,6 +26,7 @@ wanted() { # NAME FILTER...
   shift
   # shellcheck disable=SC2053
   if [[ -n ${SKIP:-} && $name == $SKIP ]]; then return 1; fi
+  if [[ $modes == *windows* && ! -e $build/windows/programs/$name.exe ]]; then return 1; fi
   for part in "$@"; do if [[ $name == *"$part"* ]]; then return 0; fi; done
   return $(($# > 0))
 }
@@ -37,7 +39,11 @@ run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
     return
   fi
   if [[ $1 == device ]]; then device=${DEVICE_ENV:-}; fi
-  if [[ $1 != remote ]]; then
+  if [[ $1 == windows ]]; then
+    timeout -k 5 "${TIMEOUT:-120}" env TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT="$worker_port" \
+      "$WINE" "$build/windows/programs/$2.exe" >"$log.raw" 2>&1 </dev/null || code=$?
+    tr -d '\r' <"$log.raw" >"$log"
+  elif [[ $1 != remote ]]; then
     # shellcheck disable=SC2086
     timeout -k 5 "${TIMEOUT:-120}" env $device LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib/softgpu" \
       "$programs/$2" >"$log" 2>&1 || code=$?
@@ -76,7 +82,7 @@ results() { # MODE NAME OTHER_MODE: what to compare; tests that cannot pass in t
 
 count() { grep -cE "^$1 " "$2"; }
 
-if [[ $modes == *remote* ]]; then
+if [[ $modes == *remote* || $modes == *windows* ]]; then
   trap stop_worker EXIT
   start_worker "$build" "$logs/worker.log" || exit 1
 fi
@@ -123,7 +129,7 @@ while read -r program; do
 done < <(cd "$programs" && find . -type f -perm -u+x ! -path './modules/*' ! -path './logs*/*' ! -path './bitcode/*' | sed 's|^\./||' | sort)
 
 stop_worker
-if [[ $modes == *remote* ]] && grep -qE 'Sanitizer|runtime error:|ended by signal' "$logs/worker.log"; then
+if [[ $modes == *remote* || $modes == *windows* ]] && grep -qE 'Sanitizer|runtime error:|ended by signal' "$logs/worker.log"; then
   failed=$((failed + 1))
   broken+=("$logs/worker.log")
 fi

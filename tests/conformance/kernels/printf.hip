@@ -1,41 +1,9 @@
 // Device printf: every conversion, strings, many work-items, order within a work-item. Output goes to the program's
 // stdout.
 #include "../support.h"
-
-#ifdef _WIN32
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
+#include "../system.h"
 
 #include <algorithm>
-
-// What is written to file descriptor 1 while the object lives.
-class Captured {
- public:
-  Captured() {
-    std::fflush(stdout);
-    saved_ = dup(1);
-    file_ = std::tmpfile();
-    dup2(fileno(file_), 1);
-  }
-  ~Captured() { std::fputs(text().c_str(), stdout); }  // nobody asked: a failure left the test early
-  std::string text() {
-    if (saved_ < 0) return "";
-    std::fflush(stdout);
-    dup2(saved_, 1);
-    close(saved_);
-    saved_ = -1;
-    std::string all(static_cast<std::size_t>(lseek(fileno(file_), 0, SEEK_END)), '\0');
-    const bool read = pread(fileno(file_), &all[0], all.size(), 0) == static_cast<ssize_t>(all.size());
-    std::fclose(file_);
-    return read ? all : "";
-  }
-
- private:
-  int saved_;
-  std::FILE* file_;
-};
 
 __global__ void conversions() {
   printf("plain\n");
@@ -78,13 +46,11 @@ __global__ void rareConversions() {
 
 // A string that is null prints as nothing on AMD GPUs; everything else is as on the host.
 TEST(printf_rare_conversions) {
-  char want[1024];
-  std::snprintf(want, sizeof want,
-                "[]\n%%s %p (nil) %%c %s\n%F %E %G %a %A\n%#o %#x %#08X %#.0f %#g %#16.8x|%-#16.8x|\n"
-                "%hhd %hd %ld %jd %zd %td %hhu %hu %lu\n%*d|%.*d|%*.*d|%*.*f|%.*s|\n",
-                reinterpret_cast<void*>(0x123456789a), "text", -1.25, 1.25, -1.25, 77.125, -77.125, 34, 66, 66, 3.0,
-                1.5, 66, 66, char(-4), short(-4), -4l, -4l, -4l, 4l, static_cast<unsigned char>(7),
-                static_cast<unsigned short>(7), 7ul, 16, 42, 8, 42, -16, 8, 42, 16, 8, 1.5, 5, "there you are");
+  // Not asked of the host's printf: C libraries differ in the leading digit of %a.
+  const std::string want =
+      "[]\n%s 0x123456789a (nil) %c text\n-1.250000 1.250000E+00 -1.25 0x1.348p+6 -0X1.348P+6\n"
+      "042 0x42 0X000042 3. 1.50000       0x00000042|0x00000042      |\n-4 -4 -4 -4 -4 4 7 7 7\n"
+      "              42|00000042|00000042        |      1.50000000|there|\n";
   std::string got;
   {
     Captured out;
@@ -93,7 +59,7 @@ TEST(printf_rare_conversions) {
     HIP(hipDeviceSynchronize());
     got = out.text();
   }
-  EXPECT_EQ(got, std::string(want));
+  EXPECT_EQ(got, want);
   check::result(got);
 }
 

@@ -1,13 +1,15 @@
 // Both ends of a greeting, and the ends of greetings that must not succeed.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <thread>
+#include <tuple>
 
 #include "access/admit.h"
+#include "access/challenge.h"
 #include "access/token.h"
+#include "net/socket_transport.h"
 
 namespace hipr::access {
 namespace {
@@ -18,36 +20,39 @@ constexpr int kPatience = 10;
 class Greeting : public ::testing::Test {
  protected:
   void SetUp() override {
-    int ends[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    client_ = net::Socket(ends[0]);
-    worker_ = net::Socket(ends[1]);
+    std::tie(client_, worker_) = net::loopback();
   }
 
   // What both sides think of it.
   void greet(const std::string& clients, const std::string& workers) {
     std::thread worker([&] {
-      admitted_ = admit(worker_, workers, kPatience, next_);
+      admitted_ = admit(*worker_, workers, kPatience, next_);
       if (admitted_.ok()) return;
       std::vector<std::byte> frame;
       wire::appendFrame(frame, wire::Opcode::kRefused, 0, 0, wire::Refused{0, admitted_.message()});
-      (void)worker_.send(frame);  // to a client that may have left
-      worker_.shutdown();
+      (void)worker_->send(net::Transport::Part(frame));  // to a client that may have left
+      worker_->shutdown();
     });
-    presented_ = present(client_, clients, kPatience);
-    if (presented_.ok()) send(client_, wire::Opcode::kHello, wire::Hello{});
-    if (!presented_.ok()) client_.shutdown();
+    presented_ = present(*client_, clients, {}, kPatience);
+    if (presented_.ok()) send(*client_, wire::Opcode::kHello, wire::Hello{});
+    if (!presented_.ok()) client_->shutdown();
     worker.join();
   }
 
-  template <class Message>
-  static void send(net::Socket& socket, wire::Opcode opcode, const Message& message) {
-    std::vector<std::byte> frame;
-    wire::appendFrame(frame, opcode, 0, 0, message);
-    EXPECT_TRUE(socket.send(frame).ok());
+  static std::shared_ptr<const Keyring> keyring() {
+    auto out = std::make_shared<Keyring>();
+    out->addToken(kToken, {});
+    return out;
   }
 
-  net::Socket client_, worker_;
+  template <class Message>
+  static void send(net::Transport& transport, wire::Opcode opcode, const Message& message) {
+    std::vector<std::byte> frame;
+    wire::appendFrame(frame, opcode, 0, 0, message);
+    EXPECT_TRUE(transport.send(net::Transport::Part(frame)).ok());
+  }
+
+  net::TransportPtr client_, worker_;
   Status presented_, admitted_;
   wire::Header next_;
 };
@@ -66,10 +71,25 @@ TEST_F(Greeting, WithoutTokensNothingIsSaid) {
   EXPECT_EQ(next_.opcode, static_cast<std::uint16_t>(wire::Opcode::kHello));
 }
 
-TEST_F(Greeting, TheClientFindsOutAWorkerWithAnotherToken) {
+// And a stranger gets nothing from the worker that tokens could be tried on.
+TEST_F(Greeting, AWorkerWithAnotherTokenSaysSo) {
   greet(kToken, std::string(kToken) + "!");
-  EXPECT_NE(presented_.message().find("another token"), std::string::npos) << presented_.message();
+  EXPECT_NE(presented_.message().find("the token is wrong"), std::string::npos) << presented_.message();
   EXPECT_FALSE(admitted_.ok());
+}
+
+// Somebody who poses as the worker and knows which token it is, but not the token.
+TEST_F(Greeting, TheClientFindsOutAWorkerThatCannotProveIt) {
+  std::thread liar([&] {
+    wire::Header header;
+    std::vector<std::byte> payload, frame;
+    ASSERT_TRUE(receiveFrame(*worker_, 1000, header, payload).ok());
+    wire::appendFrame(frame, wire::Opcode::kChallenge, 0, wire::HIP_REMOTE_FLAG_REPLY, wire::ChallengeReply{});
+    ASSERT_TRUE(worker_->send(net::Transport::Part(frame)).ok());
+  });
+  presented_ = present(*client_, kToken, {}, kPatience);
+  liar.join();
+  EXPECT_NE(presented_.message().find("another token"), std::string::npos) << presented_.message();
 }
 
 TEST_F(Greeting, AWorkerWithoutTokenSaysSo) {
@@ -82,47 +102,79 @@ TEST_F(Greeting, AClientWithoutTokenIsToldWhatToSet) {
   EXPECT_NE(admitted_.message().find("HIP_REMOTE_TOKEN"), std::string::npos);
   wire::Header header;
   std::vector<std::byte> payload;
-  EXPECT_NE(receiveFrame(client_, 1000, header, payload).message().find("HIP_REMOTE_TOKEN"), std::string::npos);
+  EXPECT_NE(receiveFrame(*client_, 1000, header, payload).message().find("HIP_REMOTE_TOKEN"), std::string::npos);
 }
 
 // Somebody who does not know the token, but says everything else as a client would.
 TEST_F(Greeting, AGuessIsRefused) {
-  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
+  std::thread worker([&] { admitted_ = admit(*worker_, kToken, kPatience, next_); });
   wire::Header header;
   std::vector<std::byte> payload;
   wire::ChallengeReply reply;
-  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
-  ASSERT_TRUE(receiveFrame(client_, 1000, header, payload).ok());
+  send(*client_, wire::Opcode::kChallenge, wire::Challenge{tokenNumber(kToken), {}});
+  ASSERT_TRUE(receiveFrame(*client_, 1000, header, payload).ok());
   ASSERT_TRUE(decode(payload, reply));
-  send(client_, wire::Opcode::kProof, wire::Proof{reply.proof});  // the worker's own proof, sent back to it
+  send(*client_, wire::Opcode::kProof, wire::Proof{reply.proof});  // the worker's own proof, sent back to it
   worker.join();
   EXPECT_EQ(admitted_.message(), "the token is wrong");
 }
 
 TEST_F(Greeting, AnotherMessageInThePlaceOfTheProofIsRefused) {
-  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
-  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
-  send(client_, wire::Opcode::kHello, wire::Hello{});
+  std::thread worker([&] { admitted_ = admit(*worker_, kToken, kPatience, next_); });
+  send(*client_, wire::Opcode::kChallenge, wire::Challenge{tokenNumber(kToken), {}});
+  send(*client_, wire::Opcode::kHello, wire::Hello{});
   worker.join();
   EXPECT_FALSE(admitted_.ok());
 }
 
 TEST_F(Greeting, AChallengeIsTakenOnce) {
-  std::thread worker([&] { admitted_ = admit(worker_, kToken, kPatience, next_); });
-  for (int i = 0; i < 2; ++i) send(client_, wire::Opcode::kChallenge, wire::Challenge{});
+  std::thread worker([&] { admitted_ = admit(*worker_, kToken, kPatience, next_); });
+  for (int i = 0; i < 2; ++i) send(*client_, wire::Opcode::kChallenge, wire::Challenge{tokenNumber(kToken), {}});
   worker.join();
   EXPECT_FALSE(admitted_.ok());
 }
 
 TEST_F(Greeting, AProofWithoutAChallengeIsRefused) {
-  send(client_, wire::Opcode::kProof, wire::Proof{prove(Side::kClient, kToken, {}, {})});
-  EXPECT_FALSE(admit(worker_, kToken, kPatience, next_).ok());
+  send(*client_, wire::Opcode::kProof, wire::Proof{prove(Side::kClient, kToken, {}, {})});
+  EXPECT_FALSE(admit(*worker_, kToken, kPatience, next_).ok());
+}
+
+// On a protected connection the proof comes without a question, and is worth nothing on another connection.
+TEST_F(Greeting, AProofIsBoundToItsConnection) {
+  wire::Bits256 here, elsewhere;
+  here.fill(1);
+  elsewhere.fill(2);
+  const auto offer = [&](const std::string& token, const wire::Bits256& binding) {
+    Admission admission(keyring());
+    EXPECT_TRUE(admission.shielded({}, {}, here).ok());
+    EXPECT_TRUE(present(*client_, token, binding, kPatience).ok());
+    wire::Header header;
+    std::vector<std::byte> payload, reply;
+    EXPECT_TRUE(receiveFrame(*worker_, 1000, header, payload).ok());
+    const Status status = admission.take(header, payload, reply);
+    EXPECT_TRUE(reply.empty());
+    EXPECT_EQ(admission.open().ok(), status.ok());
+    return status.ok();
+  };
+  EXPECT_TRUE(offer(kToken, here));
+  EXPECT_FALSE(offer(kToken, elsewhere));
+  EXPECT_FALSE(offer(std::string(kToken) + "!", here));
+}
+
+TEST_F(Greeting, NobodyAsksTheWorkerToProveItselfOnAProtectedConnection) {
+  Admission admission(keyring());
+  EXPECT_TRUE(admission.shielded({}, {}, {}).ok());
+  std::vector<std::byte> reply;
+  wire::Header header;
+  header.opcode = static_cast<std::uint16_t>(wire::Opcode::kChallenge);
+  EXPECT_FALSE(admission.take(header, std::vector<std::byte>(40), reply).ok());
+  EXPECT_TRUE(reply.empty());
 }
 
 TEST_F(Greeting, AVanishingClientIsNotAdmitted) {
-  send(client_, wire::Opcode::kChallenge, wire::Challenge{});
-  client_.close();
-  EXPECT_FALSE(admit(worker_, kToken, kPatience, next_).ok());
+  send(*client_, wire::Opcode::kChallenge, wire::Challenge{tokenNumber(kToken), {}});
+  client_.reset();
+  EXPECT_FALSE(admit(*worker_, kToken, kPatience, next_).ok());
 }
 
 TEST(Proof, IsHmacSha256) {

@@ -3,50 +3,37 @@
 // connection, and a stranger who poses as the worker is found out before the program's data go there.
 //
 //   client                          worker
-//     Challenge{client's number}  →
+//     Challenge{which token, client's number}  →
 //                                 ←  ChallengeReply{worker's number, worker's proof}
 //     Proof{client's proof}, Hello or SmiOpen  →
 //
-// It does not hide what follows: on a network that others can read or write, tunnel the connection.
+// That is for connections within a machine. On a protected connection (tls/) the token's key has made the connection, and
+// nothing is left to prove; or a certificate has, and then the client proves that it knows the token in words that make
+// sense on this connection alone:
+//
+//     Proof{client's proof}, Hello or SmiOpen  →
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/status.h"
-#include "net/socket.h"
-#include "wire/frame.h"
+#include "net/transport.h"
 #include "wire/messages.h"
 
 namespace hipr::access {
 
 enum class Side { kClient, kWorker };
 
+wire::Bits256 randomNumber();
+
 wire::Bits256 prove(Side side, const std::string& token, const wire::Bits256& client, const wire::Bits256& worker);
 
-// The client's part, one round trip. Does nothing when `token` is empty.
-Status present(net::Socket& socket, const std::string& token, int timeoutSeconds);
+// What the client proves on a connection with that binding (tls/client.h).
+wire::Bits256 proveBound(const std::string& token, const wire::Bits256& binding);
 
-// The worker's part, one frame at a time, for whoever reads them. A failure is a sentence for the client, who has not
-// been told yet.
-class Admission {
- public:
-  static constexpr std::uint64_t kMaxPayload = 64;
-
-  explicit Admission(std::string token) : token_(std::move(token)) {}
-
-  // The frame is about the token: it is for take(), and the next one will be looked at again.
-  static bool concerns(const wire::Header& header);
-  Status take(const wire::Header& header, std::span<const std::byte> payload, std::vector<std::byte>& reply);
-
-  // Somebody says something else: ok() when there is nothing left to prove.
-  Status open() const;
-
- private:
-  const std::string token_;
-  wire::Bits256 client_{}, worker_{};
-  enum class Stage { kNew, kChallenged, kProved } stage_ = Stage::kNew;
-};
+// The client's part, one round trip; none with a binding. Does nothing when `token` is empty.
+Status present(net::Transport& transport, const std::string& token, const std::optional<wire::Bits256>& binding,
+               int timeoutSeconds);
 
 }  // namespace hipr::access

@@ -1,4 +1,4 @@
-// Single frames on a socket, for as long as nothing more is known of the peer.
+// Single frames of a connection, for as long as nothing more is known of the peer.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "base/status.h"
-#include "net/socket.h"
+#include "net/transport.h"
 #include "wire/append.h"
 
 namespace hipr::access {
 
-// Reads one frame of at most `limit` bytes. A Refused is a failure with its text.
-Status receiveFrame(net::Socket& socket, std::uint64_t limit, wire::Header& header, std::vector<std::byte>& payload);
+// Reads one frame of at most `limit` bytes, waiting as long as the transport's timeout for more of it. A Refused is a
+// failure with its text.
+Status receiveFrame(net::Transport& transport, std::uint64_t limit, wire::Header& header,
+                    std::vector<std::byte>& payload);
 
 template <class Message>
 bool decode(std::span<const std::byte> payload, Message& message) {

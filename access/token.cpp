@@ -14,7 +14,9 @@ std::span<const unsigned char> bytes(std::string_view text) {
   return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
 }
 
-Status accept(std::string text, std::string& token) {
+}  // namespace
+
+Status acceptToken(std::string text, std::string& token) {
   text.erase(text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0: nothing but blanks
   if (text.size() < kShortestToken) {
     return Status::invalid("a token has at least " + std::to_string(kShortestToken) +
@@ -24,22 +26,28 @@ Status accept(std::string text, std::string& token) {
   return {};
 }
 
-}  // namespace
-
 Status readTokenFile(const std::string& path, std::string& token) {
   std::ifstream file(path);
   std::string line;
   if (!file) return Status::notFound("token file " + path + ": " + std::strerror(errno));
   std::getline(file, line);
-  return accept(std::move(line), token).within("token file " + path);
+  return acceptToken(std::move(line), token).within("token file " + path);
 }
 
 bool sameToken(const std::string& token, std::string_view offered) {
   return platform::equalSecrets(bytes(token), bytes(offered));
 }
 
+std::uint64_t tokenNumber(const std::string& token) {
+  constexpr unsigned char kLabel[] = {'n', 'u', 'm', 'b', 'e', 'r'};
+  const platform::Hash256 hash = platform::hmacSha256(token, {kLabel});
+  std::uint64_t out = 0;
+  std::memcpy(&out, hash.data(), sizeof out);
+  return out;
+}
+
 Status tokenFromEnvironment(std::string& token) {
-  if (const auto text = envText("HIP_REMOTE_TOKEN")) return accept(*text, token).within("HIP_REMOTE_TOKEN");
+  if (const auto text = envText("HIP_REMOTE_TOKEN")) return acceptToken(*text, token).within("HIP_REMOTE_TOKEN");
   if (const auto path = envText("HIP_REMOTE_TOKEN_FILE")) return readTokenFile(*path, token);
   token.clear();
   return {};

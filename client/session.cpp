@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "access/challenge.h"
-#include "access/token.h"
+#include "access/entry.h"
 #include "base/log.h"
 #include "client/endpoint.h"
-#include "net/socket_transport.h"
 #include "platform/process.h"
 #include "runtime/async_error.h"
 #include "wire/platform_codec.h"
@@ -72,20 +70,26 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
                                "where it listens."};
   }
   std::unique_ptr<Session> session(new Session(options));
-  if (Status status = session->presentToken(socket); !status.ok()) return status;
-  auto connection =
-      std::make_unique<Connection>(net::overSocket(std::move(socket), options.ioTimeout),
-                                   worker.host + ":" + std::to_string(worker.port), options.ioTimeout, session->stats_);
+  net::TransportPtr transport;
+  if (Status status = session->enter(std::move(socket), worker.host, transport); !status.ok()) return status;
+  auto connection = std::make_unique<Connection>(
+      std::move(transport), worker.host + ":" + std::to_string(worker.port), options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};
 }
 
-Status Session::presentToken(net::Socket& socket) {
-  std::string token;
-  if (Status status = access::tokenFromEnvironment(token); !status.ok() || token.empty()) return status;
-  stats_.waited.fetch_add(1, std::memory_order_relaxed);
-  return access::present(socket, token, options_.ioTimeout);
+Status Session::enter(net::Socket socket, const std::string& host, net::TransportPtr& transport) {
+  access::Credentials credentials;
+  if (Status status = access::credentialsFromEnvironment(credentials); !status.ok()) return status;
+  // A cluster's operator has named the worker, and keeps the network between pods to itself unless it gave us a token.
+  if (options_.tensorFusion.asked() && credentials.none())
+    credentials.protection = access::Credentials::Protection::kNever;
+  int roundTrips = 0;
+  const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
+  const Status status = access::enter(std::move(socket), host, credentials, timeouts, transport, roundTrips);
+  stats_.waited.fetch_add(static_cast<std::uint64_t>(roundTrips), std::memory_order_relaxed);
+  return status;
 }
 
 Status Session::greet(std::unique_ptr<Connection>& connection) {

@@ -62,7 +62,7 @@ class Session {
 
  private:
   Session(const Options& options) : options_(options) {}
-  Status presentToken(net::Socket& socket);
+  Status enter(net::Socket socket, const std::string& host, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);

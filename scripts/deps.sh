@@ -6,7 +6,7 @@
 #     --libraries   also those of AMD's own libraries that the distribution has (1.4 GB)
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev zlib1g-dev nlohmann-json3-dev
+packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev libssl-dev zlib1g-dev nlohmann-json3-dev
   hipcc libamdhip64-dev rocm-device-libs)
 testing=(iproute2 libgtest-dev libbenchmark-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)

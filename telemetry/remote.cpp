@@ -1,8 +1,7 @@
 #include "telemetry/remote.h"
 
-#include "access/challenge.h"
+#include "access/entry.h"
 #include "access/frame.h"
-#include "access/token.h"
 #include "base/env.h"
 #include "platform/process.h"
 
@@ -31,14 +30,17 @@ Status Remote::connect(const RemoteOptions& options, std::unique_ptr<Remote>& ou
 }
 
 Status Remote::greet() {
-  if (Status status = net::connectTo(options_.worker, options_.connectTimeout, socket_); !status.ok()) return status;
-  socket_.tune(options_.ioTimeout);
-  std::string token;
+  net::Socket socket;
+  access::Credentials credentials;
   wire::SmiOpenReply reply;
-  Status status = access::tokenFromEnvironment(token);
-  if (status.ok()) status = access::present(socket_, token, options_.ioTimeout);
-  socket_.setReceiveTimeout(std::chrono::seconds(options_.ioTimeout));
+  int roundTrips = 0;
+  Status status = net::connectTo(options_.worker, options_.connectTimeout, socket);
+  if (status.ok()) status = access::credentialsFromEnvironment(credentials);
+  if (status.ok())
+    status = access::enter(std::move(socket), options_.worker.host, credentials,
+                           {options_.ioTimeout, options_.ioTimeout}, transport_, roundTrips);
   if (status.ok()) {
+    transport_->setTimeout(options_.ioTimeout * 1000);
     status = call<wire::Opcode::kSmiOpen>(
         {.process = platform::processId(), .hostName = platform::hostName(), .program = platform::programPath()},
         reply);
@@ -50,7 +52,7 @@ Status Remote::greet() {
     if (link.from >= reply.gpus.size() || link.to >= reply.gpus.size())
       status = Status::invalid("the worker tells of a link between GPUs it does not have");
   if (!status.ok()) {
-    socket_.close();
+    transport_.reset();
     return status;
   }
   greeting_ = std::move(reply);
@@ -61,7 +63,7 @@ template <wire::Opcode kOp, class Reply>
 Status Remote::call(const typename wire::MessageOf<kOp>::Type& message, Reply& reply) {
   std::vector<std::byte> frame;
   wire::appendFrame(frame, kOp, ++request_, 0, message);
-  if (Status status = socket_.send(frame); !status.ok()) return status;
+  if (Status status = transport_->send(net::Transport::Part(frame)); !status.ok()) return status;
   std::vector<std::byte> payload;
   if (Status status = receiveReply(kOp, payload); !status.ok()) return status;
   return access::decode(payload, reply) ? Status{} : Status::invalid("a malformed answer");
@@ -69,7 +71,7 @@ Status Remote::call(const typename wire::MessageOf<kOp>::Type& message, Reply& r
 
 Status Remote::receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload) {
   wire::Header header;
-  if (Status status = access::receiveFrame(socket_, kMaxReply, header, payload); !status.ok()) return status;
+  if (Status status = access::receiveFrame(*transport_, kMaxReply, header, payload); !status.ok()) return status;
   const bool expected = header.opcode == static_cast<std::uint16_t>(opcode) && header.request == request_ &&
                         (header.flags & wire::HIP_REMOTE_FLAG_REPLY);
   return expected ? Status{} : Status::invalid("an answer to something else");
@@ -84,16 +86,16 @@ Status Remote::askOnce(std::uint32_t parts, wire::SmiReadReply& reply) {
   for (const Process& process : reply.processes)
     if (status.ok() && process.gpu >= gpus().size())
       status = Status::invalid("the worker tells of a process on a GPU it does not have");
-  if (!status.ok()) socket_.close();
+  if (!status.ok()) transport_.reset();
   return status;
 }
 
 Status Remote::ask(std::uint32_t parts, wire::SmiReadReply& reply) {
-  const bool fresh = !socket_.open();
+  const bool fresh = !transport_;
   Status status = fresh ? greet() : Status{};
   if (status.ok()) status = askOnce(parts, reply);
   // The worker may have been started anew since the last answer.
-  if (!status.ok() && !fresh && !socket_.open()) {
+  if (!status.ok() && !fresh && !transport_) {
     status = greet();
     if (status.ok()) status = askOnce(parts, reply);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/socket.h"
+#include "net/transport.h"
 #include "telemetry/source.h"
 #include "wire/messages.h"
 
@@ -50,7 +51,7 @@ class Remote : public Source {
   Status receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload);
 
   const RemoteOptions options_;
-  net::Socket socket_;
+  net::TransportPtr transport_;  // null: not connected
   std::uint32_t request_ = 0;
   wire::SmiOpenReply greeting_;
   Status failure_;

@@ -122,8 +122,9 @@ struct Output {
 using Bits256 = std::array<std::uint8_t, 32>;
 
 struct Challenge {
+  std::uint64_t token = 0;  // which one: access::tokenNumber
   Bits256 number{};
-  static auto fields(auto& m) { return std::tie(m.number); }
+  static auto fields(auto& m) { return std::tie(m.token, m.number); }
 };
 struct ChallengeReply {
   Bits256 number{}, proof{};

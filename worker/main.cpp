@@ -69,6 +69,38 @@ bool loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
+// Beyond this machine nobody is served on trust, and nothing travels for everybody to read, unless somebody said so.
+Status mayListen(const Options& options, Gate& gate) {
+  if (options.gate.tlsOnly && options.gate.plainFromAnywhere)
+    return Status::invalid("--require-tls and --insecure contradict each other");
+  if (loopback(options.bind)) return {};
+  if (gate.keyring()->open() && !options.gate.plainFromAnywhere) {
+    return Status::invalid("--bind " + options.bind +
+                           " would let anybody who reaches this port use these GPUs. Give clients a token:\n"
+                           "  openssl rand -hex 32 > token && chmod 600 token\n"
+                           "  hip-worker --bind " +
+                           options.bind +
+                           " --token-file token\n"
+                           "and set HIP_REMOTE_TOKEN_FILE to a copy of it there. Or give them certificates (--tls-cert, --tls-key, "
+                           "--tls-client-ca). Or say --insecure");
+  }
+  gate.prepareForTokens();
+  return {};
+}
+
+void printProtection(const Options& options, const Gate& gate) {
+  const bool far = !loopback(options.bind), open = gate.keyring()->open();
+  if (gate.keyring()->hasTokens()) std::printf("[HIP-Worker] Clients need the token\n");
+  if (!options.gate.tls.authority.empty())
+    std::printf("[HIP-Worker] Clients need a certificate that %s has signed%s\n", options.gate.tls.authority.c_str(),
+                gate.keyring()->hasTokens() ? ", or the token" : "");
+  if (far && !options.gate.plainFromAnywhere) std::printf("[HIP-Worker] TLS 1.3 from other machines\n");
+  if (far && options.gate.plainFromAnywhere) {
+    logError("INSECURE: without TLS, whoever can read or change the network can read and change what clients send%s",
+             open ? "; and without a token, anybody who reaches this port can use these GPUs" : "");
+  }
+}
+
 Status listen(const Options& options, net::Socket& listener, std::uint16_t* port) {
   if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
   if (net::listenOn("::", options.port, listener, port).ok()) return {};
@@ -93,11 +125,14 @@ Status mayCompile(const Options& options, const SessionHomes& homes) {
 }
 
 // In the process of the telemetry service.
-int serveTelemetry(const Platform& platform, const Options& options, Shared& shared) {
+int serveTelemetry(const Platform& platform, Gate& gate, Shared& shared) {
   const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
   Station station(open, platform, &shared.board, HIPR_VERSION);
-  const auto token = [&options](std::string& out) { return readToken(options, out); };
-  SmiService(station, shared.doorway, shared.metrics, token).run();
+  const auto knows = [&gate](std::string_view token) {
+    gate.refresh();
+    return gate.keyring()->hasTokens() ? std::optional(gate.keyring()->hasToken(token)) : std::nullopt;
+  };
+  SmiService(station, shared.doorway, shared.metrics, knows).run();
   return 1;
 }
 
@@ -123,9 +158,11 @@ int run(int argc, char** argv) {
   }
   options.memoryLimit = memoryLimit();
   limitMemory(options.memoryLimit, platform, found);
-  std::string token;
-  if (Status status = readToken(options, token); !status.ok()) {
-    logError("%s", status.message().c_str());
+  Gate gate(options.gate);
+  Status allowed = gate.open();
+  if (allowed.ok()) allowed = mayListen(options, gate);
+  if (!allowed.ok()) {
+    logError("%s", allowed.message().c_str());
     return 2;
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform));
@@ -152,7 +189,7 @@ int run(int argc, char** argv) {
     return 1;
   }
   Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit), std::move(listener),
-                        shared);
+                        gate, shared);
   printRuntime(found, options);
   printDevices(platform);
   if (options.memoryLimit) {
@@ -161,15 +198,11 @@ int run(int argc, char** argv) {
   }
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
   std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());
-  if (!token.empty()) {
-    std::printf("[HIP-Worker] Clients need the token\n");
-  } else if (!loopback(options.bind)) {
-    std::printf("[HIP-Worker] Anybody who reaches this port can use these GPUs; see --token-file\n");
-  }
+  printProtection(options, gate);
   std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 
-  return supervisor.run() == Role::kTelemetry ? serveTelemetry(platform, options, shared) : 0;
+  return supervisor.run() == Role::kTelemetry ? serveTelemetry(platform, gate, shared) : 0;
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "access/token.h"
 #include "base/env.h"
 #include "wire/frame.h"
 #include "worker/code_cache.h"
@@ -25,7 +24,16 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --bind ADDRESS     address to listen on (default 127.0.0.1; * for all)
   -d, --device DEVICE    the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
-      --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN)
+      --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN). From
+                         other machines it makes the connection, too: they speak TLS 1.3 with a key made of it
+      --identities FILE  serve those whom FILE names, each with its own token or certificate and limits (docs/security.md)
+      --tls-cert FILE, --tls-key FILE
+                         show this certificate to clients that want one (HIP_REMOTE_TLS_CA)
+      --tls-client-ca FILE
+                         serve clients with a certificate that this authority has signed
+      --require-tls      also from connections within this machine
+      --insecure         serve other machines without TLS: whoever can read or change the network can do the same with
+                         your data, and, without a token, use the GPUs
       --max-sessions N   clients served at a time (default 64)
       --sandbox MODE     what a session may do: strict (for softgpu), gpu (what a GPU's runtime needs), off; default:
                          whichever of the first two fits
@@ -49,6 +57,12 @@ enum Long {
   kBind = 256,
   kRuntime,
   kTokenFile,
+  kIdentities,
+  kTlsCert,
+  kTlsKey,
+  kTlsClientCa,
+  kRequireTls,
+  kInsecure,
   kMaxSessions,
   kSandbox,
   kSessionUid,
@@ -66,6 +80,12 @@ constexpr option kLong[] = {
     {"device", required_argument, nullptr, 'd'},
     {"runtime", required_argument, nullptr, kRuntime},
     {"token-file", required_argument, nullptr, kTokenFile},
+    {"identities", required_argument, nullptr, kIdentities},
+    {"tls-cert", required_argument, nullptr, kTlsCert},
+    {"tls-key", required_argument, nullptr, kTlsKey},
+    {"tls-client-ca", required_argument, nullptr, kTlsClientCa},
+    {"require-tls", no_argument, nullptr, kRequireTls},
+    {"insecure", no_argument, nullptr, kInsecure},
     {"max-sessions", required_argument, nullptr, kMaxSessions},
     {"sandbox", required_argument, nullptr, kSandbox},
     {"session-uid", required_argument, nullptr, kSessionUid},
@@ -106,6 +126,7 @@ Options parseOptions(int argc, char** argv) {
   o.cacheFolder = geteuid() == 0 ? "/var/cache/hip-remote" : defaultCacheFolder();
   if (startedByTensorFusion(argv[0])) {
     o.bind = "*";
+    o.gate.plainFromAnywhere = true;                         // the operator decides who reaches whom, and hands out no tokens
     o.graceSeconds = 3;                                      // its pods have five
     if (!envText("HIP_REMOTE_SOFTGPU")) o.runtime = "rocm";  // never a software GPU where a real one was asked for
   }
@@ -127,7 +148,25 @@ Options parseOptions(int argc, char** argv) {
         o.runtime = optarg;
         break;
       case kTokenFile:
-        o.tokenFile = optarg;
+        o.gate.tokenFile = optarg;
+        break;
+      case kIdentities:
+        o.gate.identities = optarg;
+        break;
+      case kTlsCert:
+        o.gate.tls.certificate = optarg;
+        break;
+      case kTlsKey:
+        o.gate.tls.key = optarg;
+        break;
+      case kTlsClientCa:
+        o.gate.tls.authority = optarg;
+        break;
+      case kRequireTls:
+        o.gate.tlsOnly = true;
+        break;
+      case kInsecure:
+        o.gate.plainFromAnywhere = true;
         break;
       case kMaxSessions:
         o.maxSessions = number("--max-sessions", optarg, 1, 4096);
@@ -169,11 +208,6 @@ Options parseOptions(int argc, char** argv) {
     std::exit(2);
   }
   return o;
-}
-
-Status readToken(const Options& options, std::string& token) {
-  if (!options.tokenFile.empty()) return access::readTokenFile(options.tokenFile, token);
-  return access::tokenFromEnvironment(token);
 }
 
 }  // namespace hipr::worker

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "worker/gate.h"
 #include "worker/sandbox.h"
 
 namespace hipr::worker {
@@ -21,7 +22,7 @@ struct Options {
   int graceSeconds = 5;
   int peerTimeout = 20;  // seconds without a sign of life of a client's machine before its session ends
   std::string cacheFolder;
-  std::string tokenFile;          // empty: the environment may have a token
+  GateOptions gate;
   std::string metrics;            // address of the metrics page; empty: none
   std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
   bool compile = false;           // kernels for clients that have no compiler
@@ -30,8 +31,5 @@ struct Options {
 
 // Prints usage or version and exits where asked for or where the arguments make no sense.
 Options parseOptions(int argc, char** argv);
-
-// What clients must know; empty: nobody is asked. Read anew for every client.
-Status readToken(const Options& options, std::string& token);
 
 }  // namespace hipr::worker

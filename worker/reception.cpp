@@ -16,6 +16,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::uint64_t kMaxGreeting = 8 << 10;  // payload of Hello or SmiOpen
+constexpr int kTlsHandshake = 22;                // what the first record of a TLS connection begins with; a frame does not
 constexpr auto kHello = static_cast<std::uint16_t>(wire::Opcode::kHello);
 constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
 
@@ -44,34 +45,33 @@ std::size_t unread(const net::Socket& socket) {
 
 }  // namespace
 
-// Nobody must wait here: a frame this small always fits into a fresh socket.
-void refuse(const net::Socket& socket, const std::string& why) {
+std::vector<std::byte> refusal(const std::string& why) {
   std::vector<std::byte> frame;
   wire::appendFrame(frame, wire::Opcode::kRefused, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
                     wire::Refused{hipErrorNotInitialized, why});
-  if (send(socket.fd(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-    logDebug("could not tell the client: %s", std::strerror(errno));
-  }
-  shutdown(socket.fd(), SHUT_WR);
+  return frame;
 }
 
 void Reception::arrive(net::Socket socket) {
   const std::string peer = net::peerName(socket);
-  std::string token;
-  if (Status status = readToken_(token); !status.ok()) {
-    logError("%s", status.message().c_str());
-    return turnAway(std::move(socket), peer, "the worker cannot read its token");
-  }
+  gate_.refresh();
   makeRoom(addressOf(peer));
-  visitors_.push_back(
-      {std::move(socket), peer, addressOf(peer), access::Admission(std::move(token)), Clock::now() + limits_.greeting});
-  await(visitors_.back(), wire::kHeaderSize);
+  visitors_.push_back({std::move(socket), peer, addressOf(peer), access::Admission(gate_.keyring()),
+                       Clock::now() + limits_.greeting});
+  await(visitors_.back(), 1);  // which of the two it speaks
 }
 
-void Reception::turnAway(net::Socket socket, const std::string& peer, const std::string& why) {
-  makeRoom(addressOf(peer));
-  visitors_.push_back({std::move(socket), peer, addressOf(peer), access::Admission(""), {}});
-  refuse(visitors_.back(), why);
+void Reception::turnAway(Guest guest, const std::string& why) {
+  makeRoom(addressOf(guest.peer));
+  visitors_.push_back({std::move(guest.socket), guest.peer, addressOf(guest.peer), access::Admission(gate_.keyring()), {}});
+  Visitor& visitor = visitors_.back();
+  std::vector<std::byte> frame = refusal(why);
+  if (guest.channel) {
+    std::vector<std::byte> sealed;
+    tls::Sealer(guest.channel->cipher, guest.channel->sending).seal(tls::Sealer::Part(frame), sealed);
+    frame = std::move(sealed);
+  }
+  refuse(visitor, why, frame);
 }
 
 bool Reception::dropOldest() {
@@ -135,12 +135,39 @@ Reception::Next Reception::await(Visitor& visitor, int bytes) {
   return Next::kStay;
 }
 
-Reception::Next Reception::refuse(Visitor& visitor, const std::string& why) {
+// Nobody must wait here: a frame this small always fits into a fresh socket.
+Reception::Next Reception::refuse(Visitor& visitor, const std::string& why, std::span<const std::byte> words) {
   logError("refused %s: %s", visitor.peer.c_str(), why.c_str());
-  worker::refuse(visitor.socket, why);
+  if (send(visitor.socket.fd(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+    logDebug("could not tell the client: %s", std::strerror(errno));
+  shutdown(visitor.socket.fd(), SHUT_WR);
   visitor.leaving = true;
   visitor.end = Clock::now() + limits_.leaving;
   return await(visitor, 1);
+}
+
+Reception::Next Reception::refuse(Visitor& visitor, const std::string& why) {
+  const std::vector<std::byte> frame = refusal(why);
+  if (!visitor.shielded) return refuse(visitor, why, frame);
+  std::vector<std::byte> sealed;
+  if (visitor.shielded->shaken()) visitor.shielded->seal(frame, sealed);
+  return refuse(visitor, why, sealed);
+}
+
+// What it begins to say is something we would hear.
+Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
+  if (header.version != wire::kProtocolVersion)
+    return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
+                           std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
+  const std::string name = wire::opcodeName(header.opcode);
+  const bool token = access::Admission::concerns(header);
+  if (!token) {
+    if (Status status = visitor.admission.open(); !status.ok()) return status;
+    if (header.opcode != kHello && header.opcode != kSmiOpen) return Status::invalid(name + " before Hello");
+  }
+  if (header.length > (token ? access::Admission::kMaxPayload : kMaxGreeting))
+    return Status::invalid("a " + name + " of " + std::to_string(header.length) + " bytes");
+  return {};
 }
 
 Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
@@ -149,6 +176,20 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
     std::byte sink[16 << 10];
     return recv(visitor.socket.fd(), sink, sizeof sink, MSG_DONTWAIT) > 0 ? Next::kStay : Next::kGo;
   }
+  if (visitor.shielded) return lookAtRecords(visitor, guest);
+  std::byte first{};
+  const ssize_t n = recv(visitor.socket.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (n == 1 && std::to_integer<int>(first) == kTlsHandshake) {
+    visitor.shielded = std::make_unique<ShieldedVisit>(gate_.tls());
+    return lookAtRecords(visitor, guest);
+  }
+  if (n == 1 && !gate_.takesPlain(net::isLoopback(visitor.socket)))
+    return refuse(visitor, "this worker speaks TLS only; set HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE or HIP_REMOTE_TLS_CA, "
+                           "and not HIP_REMOTE_INSECURE");
+  return lookAtFrames(visitor, guest);
+}
+
+Reception::Next Reception::lookAtFrames(Visitor& visitor, Guest& guest) {
   for (;;) {
     wire::Header header;
     std::size_t got = 0;
@@ -156,22 +197,12 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
     if (!peek(visitor.socket, header, got, ours)) return Next::kGo;
     if (got < wire::kHeaderSize) return await(visitor, wire::kHeaderSize);
     if (!ours) return refuse(visitor, "not a HIP Remote frame");
-    if (header.version != wire::kProtocolVersion)
-      return refuse(visitor, "the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
-                                 std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
-    const std::string name = wire::opcodeName(header.opcode);
-    const bool token = access::Admission::concerns(header);
-    if (!token) {
-      if (Status status = visitor.admission.open(); !status.ok()) return refuse(visitor, status.message());
-      if (header.opcode != kHello && header.opcode != kSmiOpen) return refuse(visitor, name + " before Hello");
-    }
-    if (header.length > (token ? access::Admission::kMaxPayload : kMaxGreeting))
-      return refuse(visitor, "a " + name + " of " + std::to_string(header.length) + " bytes");
+    if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
     const std::size_t size = wire::kHeaderSize + header.length;
     if (unread(visitor.socket) < size) return await(visitor, static_cast<int>(size));
-    if (!token) {
+    if (!access::Admission::concerns(header)) {
       await(visitor, 1);
-      guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen};
+      guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, {}, visitor.admission.identity()};
       return Next::kServe;
     }
     std::byte frame[wire::kHeaderSize + access::Admission::kMaxPayload];
@@ -182,6 +213,48 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
     if (!reply.empty() && send(visitor.socket.fd(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) !=
                               static_cast<ssize_t>(reply.size()))
       return Next::kGo;
+  }
+}
+
+Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
+  ShieldedVisit& visit = *visitor.shielded;
+  for (;;) {
+    int wanted = 0;
+    switch (visit.look(visitor.socket, wanted)) {
+      case ShieldedVisit::Next::kGone:
+        return Next::kGo;
+      case ShieldedVisit::Next::kFailed:
+        return refuse(visitor, visit.why(), {});
+      case ShieldedVisit::Next::kWait:
+        if (wanted > 0) return await(visitor, wanted);
+        continue;
+      case ShieldedVisit::Next::kShaken: {
+        const tls::Handshake& shaken = visit.handshake();
+        if (Status status = visitor.admission.shielded(shaken.tokenName(), shaken.certificate(), shaken.binding());
+            !status.ok())
+          return refuse(visitor, status.message());
+        continue;
+      }
+      case ShieldedVisit::Next::kFrame:
+        break;
+    }
+    const std::span<const std::byte> frame = visit.frame();
+    wire::Header header;
+    if (frame.size() < wire::kHeaderSize || !wire::decodeHeader(frame.first<wire::kHeaderSize>(), header))
+      return refuse(visitor, "not a HIP Remote frame");
+    if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
+    if (frame.size() != wire::kHeaderSize + header.length)
+      return refuse(visitor, "a greeting that does not come in records of its own");
+    if (!access::Admission::concerns(header)) {
+      await(visitor, 1);
+      guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, visit.channel(),
+               visitor.admission.identity()};
+      return Next::kServe;
+    }
+    std::vector<std::byte> reply;
+    if (Status status = visitor.admission.take(header, frame.subspan(wire::kHeaderSize), reply); !status.ok())
+      return refuse(visitor, status.message());
+    if (!visit.drop(visitor.socket)) return Next::kGo;
   }
 }
 

@@ -1,5 +1,5 @@
 // Reception: connections of which nothing is known yet. They wait here, in the supervisor, until they have shown that
-// they know the token (access/challenge.h) and have said, completely, what they want. Until then a connection costs a
+// they may come in (gate.h) and have said, completely, what they want. Until then a connection costs a
 // descriptor and no process, and takes nobody's place: it has so many seconds in all, says nothing but small frames of
 // fixed kinds, and when there are too many, those that have waited longest make room. Nothing here waits; for a
 // single-threaded poll loop.
@@ -8,14 +8,17 @@
 #include <poll.h>
 
 #include <chrono>
-#include <functional>
 #include <list>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "access/challenge.h"
+#include "access/admission.h"
 #include "net/socket.h"
+#include "worker/gate.h"
+#include "worker/shielded_visit.h"
 
 namespace hipr::worker {
 
@@ -30,14 +33,15 @@ class Reception {
     net::Socket socket;  // what it has said is unread: a whole Hello or SmiOpen
     std::string peer;
     bool telemetry = false;
+    std::optional<tls::Channel> channel;  // the connection is protected
+    access::Identity identity;
   };
-  using ReadToken = std::function<Status(std::string&)>;  // asked for every connection
 
-  explicit Reception(ReadToken readToken) : Reception(std::move(readToken), Limits{}) {}
-  Reception(ReadToken readToken, Limits limits) : readToken_(std::move(readToken)), limits_(limits) {}
+  explicit Reception(Gate& gate) : Reception(gate, Limits{}) {}
+  Reception(Gate& gate, Limits limits) : gate_(gate), limits_(limits) {}
 
   void arrive(net::Socket socket);
-  void turnAway(net::Socket socket, const std::string& peer, const std::string& why);  // in words
+  void turnAway(Guest guest, const std::string& why);  // in words
   bool dropOldest();  // when descriptors run out; false when nobody is here
   void clear() { visitors_.clear(); }
 
@@ -53,22 +57,27 @@ class Reception {
     std::string peer, address;
     access::Admission admission;
     Clock::time_point end;
-    bool leaving = false;  // has been refused
-    int wanted = 0;        // bytes it must have sent before we look again
+    std::unique_ptr<ShieldedVisit> shielded = nullptr;  // it speaks TLS
+    bool leaving = false;                     // has been refused
+    int wanted = 0;                           // bytes it must have sent before we look again
   };
   enum class Next { kStay, kGo, kServe };
 
   Next look(Visitor& visitor, Guest& guest);
+  Next lookAtFrames(Visitor& visitor, Guest& guest);
+  Next lookAtRecords(Visitor& visitor, Guest& guest);
+  static Status judge(const Visitor& visitor, const wire::Header& header);
   Next refuse(Visitor& visitor, const std::string& why);
+  Next refuse(Visitor& visitor, const std::string& why, std::span<const std::byte> words);
   static Next await(Visitor& visitor, int bytes);
   void makeRoom(const std::string& address);
 
-  const ReadToken readToken_;
+  Gate& gate_;
   const Limits limits_;
   std::list<Visitor> visitors_;  // in the order of their arrival
 };
 
-// Tells a client, in words, that it is not served, and ends our side of the connection. Does not wait.
-void refuse(const net::Socket& socket, const std::string& why);
+// What tells a client, in words, that it is not served.
+std::vector<std::byte> refusal(const std::string& why);
 
 }  // namespace hipr::worker

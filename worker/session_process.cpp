@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 
 #include "base/log.h"
 #include "net/socket_transport.h"
+#include "tls/tls_transport.h"
 #include "worker/session.h"
 
 extern char** environ;
@@ -25,6 +27,7 @@ namespace {
 constexpr char kName[] = "hip-worker-session";
 constexpr char kOption[] = "--session";
 constexpr int kGreetingTimeout = 15;
+constexpr int kBackmost = 15;  // of 19: still runs where others do
 
 // What a session finds open, besides the standard streams.
 enum Descriptor { kClient = 3, kTicket, kPage, kControl, kProgram };
@@ -136,6 +139,7 @@ void runSession() {
   options.page = SessionPage::map(kPage);
   close(kPage);
   if (!options.page) end(ticket, failure("its page"));
+  if (ticket.standsBack) setpriority(PRIO_PROCESS, 0, kBackmost);
   HipTable hip;
   SandboxReport report;
   if (Status status = loadHip(ticket.runtime, hip); !status.ok()) end(ticket, status);
@@ -156,7 +160,9 @@ void runSession() {
   sealCalls(ticket.sandbox.mode, report);
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
   // Three times as long for a client that is alive and takes nothing.
-  Session session(net::overSocket(net::Socket(kClient), 3 * ticket.peerTimeout), hip, std::move(options));
+  net::TransportPtr transport = net::overSocket(net::Socket(kClient), 3 * ticket.peerTimeout);
+  if (ticket.channel) transport = tls::overTls(std::move(transport), *ticket.channel);
+  Session session(std::move(transport), hip, std::move(options));
   const Status status = session.run();
   if (status.code() == Code::kInvalid) {
     logError("ended the session of %s: %s", ticket.peer.c_str(), status.message().c_str());

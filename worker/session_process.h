@@ -6,11 +6,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "net/socket.h"
+#include "tls/channel.h"
 #include "wire/stream.h"
 #include "worker/sandbox.h"
 
@@ -29,9 +31,11 @@ struct SessionTicket {
   std::string usageFolder;       // HIP_REMOTE_SOFTGPU_USAGE, unless empty
   SandboxPlan sandbox;
   bool verbose = false;
+  bool standsBack = false;              // access/identity.h
+  std::optional<tls::Channel> channel;  // the connection is protected
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.memoryLimit,
-                    m.peerTimeout, m.usageFolder, m.sandbox, m.verbose);
+                    m.peerTimeout, m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.channel);
   }
 };
 

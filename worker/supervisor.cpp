@@ -31,7 +31,7 @@ constexpr char kCrowded[] = "the worker is serving as many clients as it may; tr
 sigset_t handledSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGTERM, SIGINT}) sigaddset(&set, signal);
+  for (int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
   return set;
 }
 
@@ -51,14 +51,16 @@ int milliseconds(std::chrono::steady_clock::duration left) {
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
-                       std::vector<std::uint64_t> capacities, net::Socket listener, Shared& shared)
+                       std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate,
+                       Shared& shared)
     : options_(options),
       runtime_(runtime),
       homes_(homes),
       ledger_(std::move(capacities), options.maxSessions),
       listener_(std::move(listener)),
+      gate_(gate),
       shared_(shared),
-      reception_([&options](std::string& token) { return readToken(options, token); }) {
+      reception_(gate) {
   const sigset_t set = handledSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -90,8 +92,12 @@ Role Supervisor::run() {
     }
     checkPeers();
     for (Reception::Guest& guest : reception_.attend(std::span(entries).subspan(visitors))) serve(std::move(guest));
-    bool stop = false;
-    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;) stop |= info.ssi_signo != SIGCHLD;
+    bool stop = false, again = false;
+    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;) {
+      stop |= info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+      again |= info.ssi_signo == SIGHUP;
+    }
+    if (again) gate_.refreshAnyway();
     reap();
     if (stop) startDraining();
     if (drainEnd_ && (children_.empty() || Clock::now() >= *drainEnd_)) {
@@ -135,23 +141,36 @@ void Supervisor::receive() {
   }
 }
 
+bool Supervisor::hasRoomFor(const access::Identity& identity) const {
+  if (identity.sessions == 0) return true;
+  return std::ranges::count_if(children_, [&](const auto& entry) {
+           return entry.second.identity.name == identity.name;
+         }) < identity.sessions;
+}
+
 void Supervisor::serve(Reception::Guest guest) {
   if (guest.telemetry) {
-    if (Status status = shared_.doorway.handOver(guest.socket); !status.ok())
-      reception_.turnAway(std::move(guest.socket), guest.peer, status.message());
+    if (Status status = shared_.doorway.handOver(guest.socket, guest.channel); !status.ok())
+      reception_.turnAway(std::move(guest), status.message());
     return;
   }
   const int account = freeAccount();
-  if (account < 0) return reception_.turnAway(std::move(guest.socket), guest.peer, kCrowded);
-  if (drainEnd_) return reception_.turnAway(std::move(guest.socket), guest.peer, "the worker is stopping");
+  if (account < 0) return reception_.turnAway(std::move(guest), kCrowded);
+  if (drainEnd_) return reception_.turnAway(std::move(guest), "the worker is stopping");
+  if (!hasRoomFor(guest.identity)) {
+    const std::string most = std::to_string(guest.identity.sessions);
+    const std::string why = guest.identity.name + " has " + most + " sessions already, which is as many as it may";
+    return reception_.turnAway(std::move(guest), why);
+  }
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return reception_.turnAway(std::move(guest.socket), guest.peer, "the worker has no descriptors left");
-  Child child{guest.peer, account, std::move(guest.socket), net::Socket(ends[0]), {}};
+    return reception_.turnAway(std::move(guest), "the worker has no descriptors left");
+  net::Socket control(ends[0]);
   const net::Socket sessions(ends[1]);
+  const std::string who = guest.identity.name.empty() ? guest.peer : guest.identity.name + " at " + guest.peer;
   SessionTicket ticket;
   ticket.supervisor = supervisor_;
-  ticket.peer = guest.peer;
+  ticket.peer = who;
   ticket.runtime = runtime_.path;
   ticket.devices = runtime_.devices;
   ticket.platform = runtime_.platform;
@@ -162,17 +181,19 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.usageFolder = homes_.usageFolder();
   ticket.sandbox = homes_.plan(account);
   ticket.verbose = debugEnabled();
+  ticket.channel = guest.channel;
+  ticket.standsBack = guest.identity.standsBack;
   homes_.prepare(ticket.sandbox);
   pid_t process = 0;
-  if (Status status = startSession(ticket, child.socket, shared_.board.descriptor(account), sessions, process);
+  if (Status status = startSession(ticket, guest.socket, shared_.board.descriptor(account), sessions, process);
       !status.ok()) {
     logError("%s", status.message().c_str());
-    return reception_.turnAway(std::move(child.socket), guest.peer, "the worker cannot start another process");
+    return reception_.turnAway(std::move(guest), "the worker cannot start another process");
   }
-  logDebug("session %d for %s", static_cast<int>(process), guest.peer.c_str());
+  logDebug("session %d for %s", static_cast<int>(process), who.c_str());
   shared_.board.sit(account, process);
   if (children_.empty()) nextCheck_ = Clock::now();
-  children_.emplace(process, std::move(child));
+  children_.emplace(process, Child{who, guest.identity, account, std::move(guest.socket), std::move(control), {}});
 }
 
 // --- sessions

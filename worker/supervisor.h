@@ -35,7 +35,7 @@ enum class Role { kDone, kTelemetry };
 class Supervisor {
  public:
   Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
-             std::vector<std::uint64_t> capacities, net::Socket listener, Shared& shared);
+             std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate, Shared& shared);
   ~Supervisor();
 
   // Serves until SIGTERM or SIGINT; kDone then. It also returns in the process of the telemetry service.
@@ -46,7 +46,8 @@ class Supervisor {
 
   // A session. The socket is its client's: here it is only watched.
   struct Child {
-    std::string peer;
+    std::string peer;  // and who it is
+    access::Identity identity;
     int account = 0;
     net::Socket socket, control;
     std::optional<Clock::time_point> end;  // its client is gone: by then the session has to be, too
@@ -63,6 +64,7 @@ class Supervisor {
   void startDraining();
   void endSessions();
   int freeAccount() const;  // -1 when all are taken
+  bool hasRoomFor(const access::Identity& identity) const;
   int pollTimeout() const;
 
   const Options& options_;
@@ -70,6 +72,7 @@ class Supervisor {
   const SessionHomes& homes_;
   Ledger ledger_;
   net::Socket listener_;
+  Gate& gate_;
   Shared& shared_;
   Reception reception_;
   int signals_ = -1;

@@ -4,9 +4,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
+
+#include "wire/stream.h"
 
 namespace hipr::worker {
 namespace {
+
+constexpr std::size_t kMostWords = 256;
 
 union ControlSpace {
   cmsghdr header;
@@ -24,9 +29,10 @@ Status Doorway::make(Doorway& out) {
   return {};
 }
 
-Status Doorway::handOver(const net::Socket& socket) {
-  char mark = 's';
-  iovec part{&mark, 1};
+Status Doorway::handOver(const net::Socket& socket, const std::optional<tls::Channel>& channel) {
+  std::vector<std::byte> words;
+  wire::Writer(words).put(channel);
+  iovec part{words.data(), words.size()};
   ControlSpace control{};
   msghdr message{};
   message.msg_iov = &part;
@@ -39,26 +45,30 @@ Status Doorway::handOver(const net::Socket& socket) {
   header->cmsg_len = CMSG_LEN(sizeof(int));
   const int fd = socket.fd();
   std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  if (sendmsg(outside_.fd(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) return {};
+  if (sendmsg(outside_.fd(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(words.size()))
+    return {};
   return Status::unavailable(std::string("handing a connection to the telemetry service: ") + std::strerror(errno));
 }
 
-bool Doorway::take(net::Socket& socket) {
-  char mark = 0;
-  iovec part{&mark, 1};
+bool Doorway::take(net::Socket& socket, std::optional<tls::Channel>& channel) {
+  std::byte words[kMostWords];
+  iovec part{words, sizeof words};
   ControlSpace control{};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control.bytes;
   message.msg_controllen = sizeof control.bytes;
-  if (recvmsg(inside_.fd(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return false;
+  const ssize_t size = recvmsg(inside_.fd(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (size <= 0) return false;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return false;
   int fd = -1;
   std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
   socket = net::Socket(fd);
-  return true;
+  wire::Reader reader({words, static_cast<std::size_t>(size)});
+  reader.get(channel);
+  return reader.ok();
 }
 
 }  // namespace hipr::worker

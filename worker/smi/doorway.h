@@ -3,8 +3,11 @@
 // one is needed.
 #pragma once
 
+#include <optional>
+
 #include "base/status.h"
 #include "net/socket.h"
+#include "tls/channel.h"
 
 namespace hipr::worker {
 
@@ -12,8 +15,9 @@ class Doorway {
  public:
   static Status make(Doorway& out);
 
-  Status handOver(const net::Socket& socket);     // without waiting; fails when too many are queued
-  bool take(net::Socket& socket);                 // without waiting; false when nobody is there
+  // `channel`: the connection is protected. Without waiting; fails when too many are queued.
+  Status handOver(const net::Socket& socket, const std::optional<tls::Channel>& channel);
+  bool take(net::Socket& socket, std::optional<tls::Channel>& channel);  // without waiting; false when nobody is there
   int waitingFd() const { return inside_.fd(); }  // readable when somebody is
 
  private:

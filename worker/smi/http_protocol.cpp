@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 
-#include "access/token.h"
 #include "worker/smi/protocol.h"
 
 namespace hipr::worker {
@@ -39,10 +38,13 @@ constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
 HttpProtocol::Trust HttpProtocol::trust(std::string_view head) const {
   const std::string_view offered = field(head, "authorization");
   constexpr std::string_view kBearer = "Bearer ";
-  std::string token;
-  if (offered.empty() || !readToken_(token).ok() || token.empty()) return local_ ? Trust::kFull : Trust::kNone;
-  return offered.starts_with(kBearer) && access::sameToken(token, offered.substr(kBearer.size())) ? Trust::kFull
-                                                                                                  : Trust::kWrongToken;
+  const Trust byLine = line_ == Line::kLocal ? Trust::kFull : Trust::kNone;
+  if (offered.empty()) return byLine;
+  const bool bearer = offered.starts_with(kBearer);
+  const std::optional<bool> known = knows_(bearer ? offered.substr(kBearer.size()) : "");
+  if (!known) return byLine;
+  if (line_ == Line::kOpen) return Trust::kSpiltToken;
+  return *known && bearer ? Trust::kFull : Trust::kWrongToken;
 }
 
 Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::byte>& out) {
@@ -71,6 +73,8 @@ Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::
     const Trust trusted = trust(text.substr(0, end));
     if (trusted == Trust::kWrongToken) {
       answer(out, "401 Unauthorized", kPlain, "the token is wrong\n", !head);
+    } else if (trusted == Trust::kSpiltToken) {
+      answer(out, "403 Forbidden", kPlain, "a token belongs on a protected connection; others can read this one\n", !head);
     } else {
       answer(out, "200 OK", kExposition, station_.metricsPage(trusted == Trust::kFull), !head);
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,22 +40,22 @@ class SmiProtocol : public Protocol {
 };
 
 // GET /metrics and GET /healthz of HTTP/1, one request per connection. Programs, hosts and processes are named to those
-// who could see them anyway (`local`), and to those who show the worker's token as a bearer.
+// who could see them anyway, and to those who show a token of the worker's as a bearer, on a connection that hides it.
 class HttpProtocol : public Protocol {
  public:
-  using ReadToken = std::function<Status(std::string&)>;
-  HttpProtocol(Station& station, bool local, const ReadToken& readToken)
-      : station_(station), local_(local), readToken_(readToken) {}
+  enum class Line { kLocal, kShielded, kOpen };  // from this machine, over TLS, for everybody to read
+  using Knows = std::function<std::optional<bool>(std::string_view token)>;  // nullopt: no token counts
+  HttpProtocol(Station& station, Line line, const Knows& knows) : station_(station), line_(line), knows_(knows) {}
   Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) override;
   bool greeted() const override { return false; }
 
  private:
-  enum class Trust { kNone, kFull, kWrongToken };
+  enum class Trust { kNone, kFull, kWrongToken, kSpiltToken };
   Trust trust(std::string_view head) const;
 
   Station& station_;
-  const bool local_;
-  const ReadToken& readToken_;
+  const Line line_;
+  const Knows& knows_;
 };
 
 }  // namespace hipr::worker

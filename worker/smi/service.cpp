@@ -10,6 +10,8 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "net/socket_transport.h"
+#include "tls/tls_transport.h"
 
 namespace hipr::worker {
 namespace {
@@ -20,10 +22,6 @@ constexpr std::chrono::seconds kPatience(15);  // to greet, to send a request of
 constexpr std::chrono::seconds kIdle(300);     // between two questions; clients of ours connect again by themselves
 constexpr int kIoTimeout = 60;
 constexpr int kMostArrivals = 64;  // scrapers taken in before everybody else has a turn
-
-bool wouldBlock() {
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
 
 }  // namespace
 
@@ -43,34 +41,40 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
   return status.within("--metrics");
 }
 
-void SmiService::admit(net::Socket socket, std::unique_ptr<Protocol> protocol) {
+void SmiService::admit(net::Socket socket, const std::optional<tls::Channel>& channel,
+                       std::unique_ptr<Protocol> protocol) {
   // Whoever has been silent longest makes room: nobody keeps others out by doing nothing.
   if (peers_.size() >= kMaxPeers) {
     peers_.erase(std::min_element(peers_.begin(), peers_.end(),
                                   [](const Peer& a, const Peer& b) { return a.active < b.active; }));
   }
-  socket.tune(kIoTimeout);
-  fcntl(socket.fd(), F_SETFL, fcntl(socket.fd(), F_GETFL) | O_NONBLOCK);
   const auto now = Clock::now();
-  peers_.push_back({std::move(socket), std::move(protocol), {}, {}, 0, false, now + kPatience, now});
+  const int fd = socket.fd();
+  net::TransportPtr transport = net::overSocket(std::move(socket), kIoTimeout);
+  if (channel) transport = tls::overTls(std::move(transport), *channel);
+  peers_.push_back({fd, std::move(transport), std::move(protocol), {}, {}, 0, false, now + kPatience, now});
 }
 
 void SmiService::acceptScrapers() {
   for (int i = 0; i < kMostArrivals; ++i) {
     net::Socket socket(accept4(metrics_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.open()) return;
-    const bool local = net::isLoopback(socket);
-    admit(std::move(socket), std::make_unique<HttpProtocol>(station_, local, readToken_));
+    const auto line = net::isLoopback(socket) ? HttpProtocol::Line::kLocal : HttpProtocol::Line::kOpen;
+    admit(std::move(socket), {}, std::make_unique<HttpProtocol>(station_, line, knows_));
   }
 }
 
-bool SmiService::receive(Peer& peer) {
+bool SmiService::receive(Peer& peer, bool& more) {
   const std::size_t before = peer.in.size();
+  more = false;
   if (before >= Protocol::kMaxInput) return true;
   peer.in.resize(Protocol::kMaxInput);
-  const ssize_t got = recv(peer.socket.fd(), peer.in.data() + before, Protocol::kMaxInput - before, 0);
-  peer.in.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  return got > 0 || (got < 0 && wouldBlock());
+  const net::Transport::Room room(peer.in.data() + before, Protocol::kMaxInput - before);
+  std::size_t got = 0;
+  const Status status = peer.transport->receive({&room, 1}, net::Transport::Patience::kNone, &got);
+  peer.in.resize(before + got);
+  more = got > 0;
+  return status.ok();
 }
 
 // One request at a time, and the next one when its answer has left: a client that asks and never reads holds one.
@@ -87,11 +91,11 @@ bool SmiService::answer(Peer& peer) {
 }
 
 bool SmiService::send(Peer& peer) {
-  while (peer.sent < peer.out.size()) {
-    const ssize_t n = ::send(peer.socket.fd(), peer.out.data() + peer.sent, peer.out.size() - peer.sent, MSG_NOSIGNAL);
-    if (n < 0) return wouldBlock();
-    peer.sent += static_cast<std::size_t>(n);
-  }
+  std::size_t taken = 0;
+  const std::span<const std::byte> left = std::span<const std::byte>(peer.out).subspan(peer.sent);
+  if (!left.empty() && !peer.transport->trySend(left, &taken).ok()) return false;
+  peer.sent += taken;
+  if (peer.sent < peer.out.size()) return true;
   peer.out.clear();
   peer.sent = 0;
   return true;
@@ -103,8 +107,12 @@ bool SmiService::attend(Peer& peer, short events) {
     if (!send(peer)) return false;
     if (peer.out.empty()) peer.deadline = Clock::now() + kIdle;
   }
-  if ((events & (POLLIN | POLLHUP | POLLERR)) && peer.out.empty() && !receive(peer)) return false;
-  return answer(peer);
+  // Until there is nothing more: what a protected connection has read ahead, poll does not know of.
+  for (bool more = true; more && peer.out.empty();) {
+    if (!receive(peer, more)) return false;
+    if (!answer(peer)) return false;
+  }
+  return true;
 }
 
 int SmiService::pollTimeout(Clock::time_point now) const {
@@ -122,7 +130,7 @@ void SmiService::run() {
     entries.push_back({doorway_.waitingFd(), POLLIN, 0});
     entries.push_back({metrics_.fd(), POLLIN, 0});  // poll passes over -1, which it is when there is none
     for (const Peer& peer : peers_)
-      entries.push_back({peer.socket.fd(), static_cast<short>(peer.out.empty() ? POLLIN : POLLOUT), 0});
+      entries.push_back({peer.fd, static_cast<short>(peer.out.empty() ? POLLIN : POLLOUT), 0});
     if (poll(entries.data(), entries.size(), pollTimeout(Clock::now())) < 0 && errno != EINTR) {
       logError("telemetry: poll: %s", std::strerror(errno));
       return;
@@ -134,7 +142,9 @@ void SmiService::run() {
       return (events != 0 && !attend(peer, events)) || now > peer.deadline;
     });
     net::Socket arrived;
-    while (doorway_.take(arrived)) admit(std::move(arrived), std::make_unique<SmiProtocol>(station_));
+    std::optional<tls::Channel> channel;
+    while (doorway_.take(arrived, channel))
+      admit(std::move(arrived), channel, std::make_unique<SmiProtocol>(station_));
     if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }

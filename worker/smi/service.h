@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/socket.h"
+#include "net/transport.h"
 #include "worker/smi/doorway.h"
 #include "worker/smi/protocol.h"
 #include "worker/smi/station.h"
@@ -20,16 +21,17 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
 class SmiService {
  public:
   // `metrics`: the listener of the metrics page, or a closed socket.
-  // `readToken`: what a scraper of the page may show to see names.
-  SmiService(Station& station, Doorway& doorway, net::Socket& metrics, HttpProtocol::ReadToken readToken)
-      : station_(station), doorway_(doorway), metrics_(metrics), readToken_(std::move(readToken)) {}
+  // `knows`: what a scraper of the page may show to see names.
+  SmiService(Station& station, Doorway& doorway, net::Socket& metrics, HttpProtocol::Knows knows)
+      : station_(station), doorway_(doorway), metrics_(metrics), knows_(std::move(knows)) {}
 
   void run();  // returns only when polling fails
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Peer {
-    net::Socket socket;
+    int fd;  // the transport's, to poll
+    net::TransportPtr transport;
     std::unique_ptr<Protocol> protocol;
     std::vector<std::byte> in, out;
     std::size_t sent = 0;        // of `out`
@@ -38,18 +40,18 @@ class SmiService {
     Clock::time_point active;    // when it last did anything
   };
 
-  void admit(net::Socket socket, std::unique_ptr<Protocol> protocol);
+  void admit(net::Socket socket, const std::optional<tls::Channel>& channel, std::unique_ptr<Protocol> protocol);
   void acceptScrapers();
   bool attend(Peer& peer, short events);  // false: the connection is over
-  bool receive(Peer& peer);
+  static bool receive(Peer& peer, bool& more);
   bool answer(Peer& peer);
-  bool send(Peer& peer);
+  static bool send(Peer& peer);
   int pollTimeout(Clock::time_point now) const;
 
   Station& station_;
   Doorway& doorway_;
   net::Socket& metrics_;
-  const HttpProtocol::ReadToken readToken_;
+  const HttpProtocol::Knows knows_;
   std::vector<Peer> peers_;
 };
 

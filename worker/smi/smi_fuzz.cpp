@@ -34,11 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       },
       platform, nullptr, "0");
   SmiProtocol smi(station);
-  static const HttpProtocol::ReadToken readToken = [](std::string& token) {
-    token = "nobody could guess this";
-    return Status{};
-  };
-  HttpProtocol http(station, false, readToken);
+  static const HttpProtocol::Knows knows = [](std::string_view token) { return token == "nobody could guess this"; };
+  HttpProtocol http(station, HttpProtocol::Line::kShielded, knows);
   Protocol& protocol = data[0] & 1 ? static_cast<Protocol&>(http) : smi;
   std::vector<std::byte> in, out;
   const auto* next = reinterpret_cast<const std::byte*>(data) + 1;

@@ -32,11 +32,9 @@ class Service : public ::testing::Test {
                   },
                   platform, &board, "1.2"};
   SmiProtocol smi{station};
-  HttpProtocol::ReadToken readToken = [](std::string& token) {
-    token = "a token of some length";
-    return Status{};
-  };
-  HttpProtocol http{station, true, readToken};
+  using Line = HttpProtocol::Line;
+  HttpProtocol::Knows knows = [](std::string_view token) { return token == "a token of some length"; };
+  HttpProtocol http{station, Line::kLocal, knows};
   Bytes in, out;
 
   template <Opcode kOp>
@@ -173,25 +171,26 @@ TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
   board.sit(1, getpid());
   board.page(1).introduce("desk:99", "/usr/bin/train");
   const std::string pid = "\"" + std::to_string(getpid()) + "\"";
-  const auto page = [&](bool local, const std::string& more) {
+  const auto page = [&](Line line, const std::string& more) {
     const std::string text = "GET /metrics HTTP/1.1\r\nHost: x\r\n" + more + "\r\n";
     in.assign(reinterpret_cast<const std::byte*>(text.data()),
               reinterpret_cast<const std::byte*>(text.data()) + text.size());
     out.clear();
-    EXPECT_EQ(HttpProtocol(station, local, readToken).serve(in, out), Next::kEnd);
+    EXPECT_EQ(HttpProtocol(station, line, knows).serve(in, out), Next::kEnd);
     return std::string(reinterpret_cast<const char*>(out.data()), out.size());
   };
-  for (const std::string& open : {page(true, ""), page(false, "aUTHorization:  Bearer a token of some length\r\n")}) {
+  for (const std::string& open : {page(Line::kLocal, ""), page(Line::kShielded, "aUTHorization:  Bearer a token of some length\r\n")}) {
     for (const std::string& name : {std::string("desk:99"), std::string("train"), pid})
       EXPECT_NE(open.find(name), std::string::npos) << name;
   }
-  const std::string closed = page(false, "");
+  EXPECT_TRUE(page(Line::kOpen, "Authorization: Bearer a token of some length\r\n").starts_with("HTTP/1.1 403 "));
+  const std::string closed = page(Line::kOpen, "");
   EXPECT_TRUE(closed.starts_with("HTTP/1.1 200 "));
   EXPECT_NE(closed.find("hip_worker_session_memory_bytes{session=\"seat 1\"}"), std::string::npos) << closed;
   for (const std::string& name : {std::string("desk"), std::string("train"), pid})
     EXPECT_EQ(closed.find(name), std::string::npos) << name;
-  EXPECT_TRUE(page(false, "Authorization: Bearer a token of some lengthy\r\n").starts_with("HTTP/1.1 401 "));
-  EXPECT_TRUE(page(true, "Authorization: Basic x\r\n").starts_with("HTTP/1.1 401 "));
+  EXPECT_TRUE(page(Line::kShielded, "Authorization: Bearer a token of some lengthy\r\n").starts_with("HTTP/1.1 401 "));
+  EXPECT_TRUE(page(Line::kLocal, "Authorization: Basic x\r\n").starts_with("HTTP/1.1 401 "));
 }
 
 // Every line of the page is a comment or a sample, every sample belongs to the family named last, no family comes
@@ -283,19 +282,30 @@ TEST(Doorway, PassesSocketsWithWhatTheyHold) {
   Doorway doorway;
   ASSERT_TRUE(Doorway::make(doorway).ok());
   net::Socket taken;
-  EXPECT_FALSE(doorway.take(taken));
+  std::optional<tls::Channel> channel;
+  EXPECT_FALSE(doorway.take(taken, channel));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   net::Socket near(ends[0]), far(ends[1]);
   Bytes frame;
   wire::appendFrame(frame, Opcode::kSmiOpen, 3, 0, wire::SmiOpen{});
   ASSERT_TRUE(near.send(frame).ok());
-  ASSERT_TRUE(doorway.handOver(far).ok());
+  ASSERT_TRUE(doorway.handOver(far, {}).ok());
   far.close();
-  ASSERT_TRUE(doorway.take(taken));
+  ASSERT_TRUE(doorway.take(taken, channel));
+  EXPECT_FALSE(channel);
   Bytes got(frame.size());
   ASSERT_TRUE(taken.receive(got.data(), got.size()).ok());
   EXPECT_EQ(got, frame);
+  tls::Channel agreed;
+  agreed.cipher = tls::Cipher::kChaCha20Poly1305;
+  agreed.receiving = {{1, 2, 3}, 7};
+  ASSERT_TRUE(doorway.handOver(taken, agreed).ok());
+  ASSERT_TRUE(doorway.take(taken, channel));
+  ASSERT_TRUE(channel);
+  EXPECT_EQ(channel->cipher, agreed.cipher);
+  EXPECT_EQ(channel->receiving.secret, agreed.receiving.secret);
+  EXPECT_EQ(channel->receiving.records, 7u);
 }
 
 }  // namespace

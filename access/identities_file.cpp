@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "access/keyring.h"
+#include "access/token.h"
+#include "base/env.h"
+
+namespace hipr::access {
+namespace {
+
+constexpr int kMostDevices = 256, kMostSessions = 4096;
+
+// "16G": with K, M, G or T, powers of 1024.
+std::optional<std::uint64_t> bytesOf(std::string text) {
+  constexpr std::string_view kUnits = "KMGT";
+  int shift = 0;
+  if (!text.empty() && kUnits.find(text.back()) != std::string_view::npos) {
+    shift = 10 * static_cast<int>(kUnits.find(text.back()) + 1);
+    text.pop_back();
+  }
+  const auto number = parseNumber(text, 1, 1 << 20);
+  if (!number) return std::nullopt;
+  return static_cast<std::uint64_t>(*number) << shift;
+}
+
+bool devicesOf(const std::string& text, std::vector<int>& out) {
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    const auto number = parseNumber(part, 0, kMostDevices - 1);
+    if (!number || std::ranges::find(out, *number) != out.end()) return false;
+    out.push_back(static_cast<int>(*number));
+  }
+  return !out.empty();
+}
+
+struct Line {
+  Identity identity;
+  std::string token, certificate;
+};
+
+Status apply(const std::string& key, const std::string& value, Line& line) {
+  bool known = true;
+  if (key == "token") {
+    return acceptToken(value, line.token);
+  } else if (key == "token-file") {
+    return readTokenFile(value, line.token);
+  } else if (key == "certificate") {
+    line.certificate = value;
+    known = !value.empty();
+  } else if (key == "devices") {
+    known = devicesOf(value, line.identity.devices);
+  } else if (key == "vram") {
+    const auto bytes = bytesOf(value);
+    known = bytes.has_value();
+    line.identity.memory = bytes.value_or(0);
+  } else if (key == "sessions") {
+    const auto number = parseNumber(value, 1, kMostSessions);
+    known = number.has_value();
+    line.identity.sessions = static_cast<int>(number.value_or(0));
+  } else if (key == "priority") {
+    known = value == "normal" || value == "low";
+    line.identity.standsBack = value == "low";
+  } else {
+    return Status::invalid("\"" + key + "\" is none of token, token-file, certificate, devices, vram, sessions, priority");
+  }
+  return known ? Status{} : Status::invalid("\"" + key + "=" + value + "\" makes no sense");
+}
+
+Status parse(const std::string& text, Line& line) {
+  std::istringstream words(text);
+  words >> line.identity.name;
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return Status::invalid("\"" + word + "\" is not KEY=VALUE");
+    if (Status status = apply(word.substr(0, equals), word.substr(equals + 1), line); !status.ok()) return status;
+  }
+  if (line.token.empty() == line.certificate.empty())
+    return Status::invalid(line.identity.name + " needs a token or a certificate's name, and not both");
+  return {};
+}
+
+}  // namespace
+
+Status readIdentities(const std::string& path, Keyring& out) {
+  std::ifstream file(path);
+  if (!file) return Status::notFound("identities " + path + ": " + std::strerror(errno));
+  std::set<std::string> names, tokens, certificates;
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    text.erase(std::min(text.find('#'), text.size()));
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Line line;
+    Status status = parse(text, line);
+    if (status.ok() && !names.insert(line.identity.name).second)
+      status = Status::invalid("there is a " + line.identity.name + " already");
+    if (status.ok() && !(line.token.empty() ? certificates.insert(line.certificate) : tokens.insert(line.token)).second)
+      status = Status::invalid(line.identity.name + " is known by what somebody else has, too");
+    if (!status.ok()) return status.within("identities " + path + ", line " + std::to_string(number));
+    if (line.token.empty()) {
+      out.addCertificate(line.certificate, std::move(line.identity));
+    } else {
+      out.addToken(line.token, std::move(line.identity));
+    }
+  }
+  return {};
+}
+
+}  // namespace hipr::access

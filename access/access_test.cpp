@@ -19,9 +19,7 @@ constexpr int kPatience = 10;
 
 class Greeting : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::tie(client_, worker_) = net::loopback();
-  }
+  void SetUp() override { std::tie(client_, worker_) = net::loopback(); }
 
   // What both sides think of it.
   void greet(const std::string& clients, const std::string& workers) {

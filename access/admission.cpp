@@ -64,8 +64,9 @@ Status Admission::open() const {
   if (keyring_->open() || stage_ == Stage::kProved) return {};
   if (stage_ == Stage::kChallenged) return Status::unavailable("no proof that the client knows the token");
   if (!keyring_->hasTokens())
-    return Status::unavailable("this worker wants a certificate; set HIP_REMOTE_TLS_CERT, HIP_REMOTE_TLS_KEY and "
-                               "HIP_REMOTE_TLS_CA");
+    return Status::unavailable(
+        "this worker wants a certificate; set HIP_REMOTE_TLS_CERT, HIP_REMOTE_TLS_KEY and "
+        "HIP_REMOTE_TLS_CA");
   return Status::unavailable("this worker wants a token; set HIP_REMOTE_TOKEN or HIP_REMOTE_TOKEN_FILE");
 }
 

@@ -1,5 +1,5 @@
-// The worker's part of a greeting (challenge.h), one frame at a time, for whoever reads them. A failure is a sentence for
-// the client, who has not been told yet.
+// The worker's part of a greeting (challenge.h), one frame at a time, for whoever reads them. A failure is a sentence
+// for the client, who has not been told yet.
 #pragma once
 
 #include <cstddef>

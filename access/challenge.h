@@ -7,9 +7,9 @@
 //                                 ←  ChallengeReply{worker's number, worker's proof}
 //     Proof{client's proof}, Hello or SmiOpen  →
 //
-// That is for connections within a machine. On a protected connection (tls/) the token's key has made the connection, and
-// nothing is left to prove; or a certificate has, and then the client proves that it knows the token in words that make
-// sense on this connection alone:
+// That is for connections within a machine. On a protected connection (tls/) the token's key has made the connection,
+// and nothing is left to prove; or a certificate has, and then the client proves that it knows the token in words that
+// make sense on this connection alone:
 //
 //     Proof{client's proof}, Hello or SmiOpen  →
 #pragma once

@@ -11,10 +11,10 @@ namespace {
 using Protection = Credentials::Protection;
 
 Status nothingToShow(const std::string& host) {
-  return Status::invalid(host +
-                         " is another machine, and nothing says that it is the right one. Set HIP_REMOTE_TOKEN or "
-                         "HIP_REMOTE_TOKEN_FILE to the worker's token, or HIP_REMOTE_TLS_CA to who signed its "
-                         "certificate; or HIP_REMOTE_INSECURE=1 if others may read and change what travels");
+  return Status::unavailable(host +
+                             " is another machine, and nothing says that it is the right one. Set HIP_REMOTE_TOKEN or "
+                             "HIP_REMOTE_TOKEN_FILE to the worker's token, or HIP_REMOTE_TLS_CA to who signed its "
+                             "certificate; or HIP_REMOTE_INSECURE=1 if others may read and change what travels");
 }
 
 }  // namespace
@@ -45,7 +45,8 @@ Status enter(net::Socket socket, const std::string& host, const Credentials& cre
     if (credentials.none()) return nothingToShow(host);
     ++roundTrips;
     net::TransportPtr shielded;
-    if (Status status = tls::connect(std::move(transport), credentials.identity, host, timeouts.greeting, shielded, binding);
+    if (Status status =
+            tls::connect(std::move(transport), credentials.identity, host, timeouts.greeting, shielded, binding);
         !status.ok())
       return status;
     transport = std::move(shielded);

@@ -6,7 +6,8 @@ namespace {
 Status receive(net::Transport& transport, std::span<std::byte> out) {
   while (!out.empty()) {
     std::size_t got = 0;
-    if (Status status = transport.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok()) return status;
+    if (Status status = transport.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok())
+      return status;
     if (got == 0) return Status::unavailable("receiving: the peer did not respond in time");
     out = out.subspan(got);
   }

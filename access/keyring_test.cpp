@@ -27,8 +27,8 @@ class Identities : public ::testing::Test {
 
 TEST_F(Identities, HaveLimits) {
   std::ofstream(path_ + ".bob") << kBobs << "\n";
-  std::string text = "# who   what\n\nalice token=ALICES devices=1,0 vram=16G sessions=4 priority=low # a remark\nbob\ttoken-file=" +
-                     path_ + ".bob\r\ncarol certificate=carol.example vram=512M\n";
+  std::string text = "# who   what\n\nalice token=ALICES sessions=4 priority=low # a remark\nbob\ttoken-file=" + path_ +
+                     ".bob\r\ncarol certificate=carol.example sessions=2\n";
   const std::string token = "abcdefghijklmnop";
   text.replace(text.find("ALICES"), 6, token);
   ASSERT_TRUE(read(text).ok());
@@ -36,8 +36,6 @@ TEST_F(Identities, HaveLimits) {
   const Keyring::Key* alice = keyring_->find(tokenNumber(token));
   ASSERT_TRUE(alice);
   EXPECT_EQ(alice->identity.name, "alice");
-  EXPECT_EQ(alice->identity.devices, (std::vector<int>{1, 0}));
-  EXPECT_EQ(alice->identity.memory, std::uint64_t{16} << 30);
   EXPECT_EQ(alice->identity.sessions, 4);
   EXPECT_TRUE(alice->identity.standsBack);
   const Keyring::Key* bob = keyring_->ofTlsKey(tls::keyOfToken(kBobs).name);
@@ -46,19 +44,17 @@ TEST_F(Identities, HaveLimits) {
   EXPECT_EQ(bob->identity.sessions, 0);
   EXPECT_FALSE(keyring_->ofCertificate("carol.example"));  // nobody has said yet that certificates are verified
   keyring_->trustCertificates();
-  EXPECT_EQ(keyring_->ofCertificate("carol.example")->memory, std::uint64_t{512} << 20);
+  EXPECT_EQ(keyring_->ofCertificate("carol.example")->sessions, 2);
   EXPECT_FALSE(keyring_->ofCertificate("mallory.example"));
   EXPECT_FALSE(keyring_->find(tokenNumber("nobody's token, this")));
 }
 
 TEST_F(Identities, MistakesAreNamedWithTheirLine) {
   for (const char* text :
-       {"alice", "alice token=short", "alice token", "alice token=abcdefghijklmnop certificate=x", "alice devices=0",
-        "alice token=abcdefghijklmnop colour=red", "alice token=abcdefghijklmnop devices=0,0",
-        "alice token=abcdefghijklmnop devices=", "alice token=abcdefghijklmnop vram=much",
-        "alice token=abcdefghijklmnop sessions=0", "alice token=abcdefghijklmnop priority=high",
-        "alice token=abcdefghijklmnop\nalice token=ABCDEFGHIJKLMNOP", "a token=abcdefghijklmnop\nb token=abcdefghijklmnop",
-        "alice token-file=/nowhere/at/all"}) {
+       {"alice", "alice token=short", "alice token", "alice token=abcdefghijklmnop certificate=x", "alice sessions=1",
+        "alice token=abcdefghijklmnop colour=red", "alice token=abcdefghijklmnop sessions=0",
+        "alice token=abcdefghijklmnop priority=high", "alice token=abcdefghijklmnop\nalice token=ABCDEFGHIJKLMNOP",
+        "a token=abcdefghijklmnop\nb token=abcdefghijklmnop", "alice token-file=/nowhere/at/all"}) {
     const Status status = read(std::string("\n") + text + "\n");
     EXPECT_FALSE(status.ok()) << text;
     EXPECT_NE(status.message().find("line "), std::string::npos) << status.message();

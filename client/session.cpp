@@ -72,8 +72,8 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   std::unique_ptr<Session> session(new Session(options));
   net::TransportPtr transport;
   if (Status status = session->enter(std::move(socket), worker.host, transport); !status.ok()) return status;
-  auto connection = std::make_unique<Connection>(
-      std::move(transport), worker.host + ":" + std::to_string(worker.port), options.ioTimeout, session->stats_);
+  auto connection = std::make_unique<Connection>(std::move(transport), worker.host + ":" + std::to_string(worker.port),
+                                                 options.ioTimeout, session->stats_);
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};

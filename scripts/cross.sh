@@ -61,8 +61,8 @@ if [[ ! -e $cross/sources/complete ]]; then
   trap - EXIT
 fi
 
-# libsodium, which zig links: the archive of Debian's package for ARM64.
-if wants arm64 && [[ ! -e $cross/arm64/usr/include/sodium.h ]]; then
+# libsodium and OpenSSL, which zig links: the archives of Debian's packages for ARM64.
+if wants arm64 && [[ ! -e $cross/arm64/usr/include/sodium.h || ! -e $cross/arm64/usr/include/openssl/ssl.h ]]; then
   work=$(mktemp -d "$cross/arm64.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   mkdir -p "$work/lists/partial"
@@ -72,7 +72,9 @@ if wants arm64 && [[ ! -e $cross/arm64/usr/include/sodium.h ]]; then
   apt=(apt-get -q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists"
     -o "Dir::Cache::pkgcache=$work/pkgcache" -o "Dir::Cache::srcpkgcache=$work/srcpkgcache" -o Dir::State::status=/dev/null
     -o APT::Sandbox::User=root -o APT::Architecture=arm64 -o APT::Architectures=arm64)
-  (cd "$work" && "${apt[@]}" update && "${apt[@]}" download libsodium-dev && dpkg-deb -x libsodium-dev_*.deb root)
+  (cd "$work" && "${apt[@]}" update && "${apt[@]}" download libsodium-dev libssl-dev &&
+    for package in libsodium-dev libssl-dev; do dpkg-deb -x "$package"_*.deb root; done)
+  rm -rf "$cross/arm64"
   mv "$work/root" "$cross/arm64"
   rm -rf "$work"
   trap - EXIT

@@ -12,7 +12,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kRefused[] =
-    "the worker refused the token: it has another one than this program (HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE), or none";
+    "the worker refused the token: it has another one than this program (HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE), or "
+    "none";
 
 Status receive(net::Transport& below, std::span<std::byte> out, Clock::time_point end) {
   while (!out.empty()) {
@@ -32,7 +33,7 @@ Status receiveRecord(net::Transport& below, Clock::time_point end, std::vector<s
   record.resize(kRecordHeader);
   if (Status status = receive(below, record, end); !status.ok()) return status;
   const std::size_t size = recordSize(std::span<const std::byte, kRecordHeader>(record));
-  if (size == 0) return Status::invalid("the peer does not speak TLS; is it a HIP Remote worker of this release?");
+  if (size == 0) return Status::unavailable("the peer does not speak TLS; is it a HIP Remote worker of this release?");
   record.resize(size);
   return receive(below, std::span(record).subspan(kRecordHeader), end);
 }
@@ -46,7 +47,7 @@ Status shake(net::Transport& below, Handshake& handshake, bool withToken, int ti
     if (!reply.empty()) {
       if (Status sent = below.send(reply); !sent.ok() && made.ok()) return sent;
     }
-    if (!made.ok()) return withToken ? Status::unavailable(kRefused) : made;
+    if (!made.ok()) return Status::unavailable(withToken ? kRefused : made.message());
     if (handshake.done()) return {};
     if (Status status = receiveRecord(below, end, record); !status.ok()) return status;
   }

@@ -8,11 +8,12 @@
 namespace hipr::tls {
 namespace {
 
-// Once, before anything else: our copy of OpenSSL lives in other people's processes. It reads no configuration of theirs,
-// and leaves nothing to do for the end of the process, when threads may still be sending.
+// Once, before anything else: our copy of OpenSSL lives in other people's processes. It reads no configuration of
+// theirs, and leaves nothing to do for the end of the process, when threads may still be sending.
 void start() {
   static const bool started =
-      OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr) == 1;
+      OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_SSL_STRINGS, nullptr) ==
+      1;
   (void)started;
 }
 

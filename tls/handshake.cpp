@@ -93,6 +93,7 @@ Status Handshake::take(std::span<const std::byte> record, std::vector<std::byte>
       status = Status::invalid("the peer has a certificate instead of the token");
   } else if (SSL_get_error(parts_->ssl, result) != SSL_ERROR_WANT_READ) {
     status = whyFailed(parts_->ssl);
+    if (parts_->notes.unknownToken) status = Status::unavailable("a token that is none of ours");
   }
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(parts_->out, &bytes);

@@ -1,5 +1,5 @@
-// The handshake of TLS 1.3, made by OpenSSL, one record at a time: no sockets, nothing waits. At its end OpenSSL is done
-// and the Channel has what is needed to go on.
+// The handshake of TLS 1.3, made by OpenSSL, one record at a time: no sockets, nothing waits. At its end OpenSSL is
+// done and the Channel has what is needed to go on.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,8 @@ std::optional<Secret> fromHex(std::string_view text) {
   return out;
 }
 
-// "CLIENT_TRAFFIC_SECRET_0 <the client's random number> <secret>": meant for files that help debugging, and the only way
-// OpenSSL tells them.
+// "CLIENT_TRAFFIC_SECRET_0 <the client's random number> <secret>": meant for files that help debugging, and the only
+// way OpenSSL tells them.
 void onSecret(const SSL* ssl, const char* line) {
   const std::string_view text(line);
   const std::string_view secret = text.substr(text.rfind(' ') + 1);
@@ -54,6 +54,7 @@ int onOffered(SSL* ssl, const unsigned char* name, std::size_t size, SSL_SESSION
   HandshakeNotes& ours = notes(ssl);
   const std::string text(reinterpret_cast<const char*>(name), size);
   const std::optional<TokenKey> token = ours.server->parts->findToken(text);
+  ours.unknownToken = !token;
   if (!token) return 1;
   *session = sessionOf(ssl, *token);
   ours.tokenName = text;

@@ -16,6 +16,7 @@ struct HandshakeNotes {
   std::shared_ptr<const ServerContext> server;
   std::optional<Secret> ofClient, ofServer;  // the secrets of each one's sending
   std::string tokenName;                     // of the key that was found
+  bool unknownToken = false;                 // one was offered that is none of ours
 };
 
 void noteSecrets(SSL_CTX* context);

@@ -64,8 +64,7 @@ class Shaking : public ::testing::Test {
         } else if (ends.clients.ok()) {  // a refusal of what the client said last
           std::vector<std::byte> copy = record;
           std::span<std::byte> plain;
-          ends.clients =
-              Opener(ends.client.channel().cipher, ends.client.channel().receiving).open(copy, plain);
+          ends.clients = Opener(ends.client.channel().cipher, ends.client.channel().receiving).open(copy, plain);
         }
       }
     }
@@ -180,7 +179,8 @@ TEST_F(Certificates, AWorkerTakesBothTokensAndCertificates) {
 
 TEST_F(Certificates, FilesThatAreNoneAreNamed) {
   std::shared_ptr<const ServerContext> out;
-  const Status status = ServerContext::make({folder_ + "worker.key", folder_ + "worker.key", ""}, knowsNone(), false, out);
+  const Status status =
+      ServerContext::make({folder_ + "worker.key", folder_ + "worker.key", ""}, knowsNone(), false, out);
   EXPECT_NE(status.message().find("worker.key"), std::string::npos) << status.message();
   EXPECT_FALSE(ServerContext::make({folder_ + "worker.crt", "", ""}, knowsNone(), false, out).ok());
   EXPECT_FALSE(ServerContext::make(files("worker", "none.crt"), knowsNone(), false, out).ok());

@@ -19,9 +19,9 @@ constexpr std::uint8_t kKeyUpdate[] = {24, 0, 0, 1, 0};  // the peer need not re
 
 // RFC 8446, 7.1. One block of SHA-256 is as much as anything here needs.
 platform::Hash256 expand(const Secret& secret, std::string_view label, std::size_t size) {
-  std::vector<unsigned char> info{0, static_cast<unsigned char>(size),
-                                  static_cast<unsigned char>(label.size() + 6)};
-  for (const std::string_view text : {std::string_view("tls13 "), label}) info.insert(info.end(), text.begin(), text.end());
+  std::vector<unsigned char> info{0, static_cast<unsigned char>(size), static_cast<unsigned char>(label.size() + 6)};
+  for (const std::string_view text : {std::string_view("tls13 "), label})
+    info.insert(info.end(), text.begin(), text.end());
   info.push_back(0);  // no context
   info.push_back(1);  // the first block
   return platform::hmacSha256({reinterpret_cast<const char*>(secret.data()), secret.size()}, {info});

@@ -14,7 +14,7 @@
 namespace hipr::tls {
 
 inline constexpr std::size_t kRecordHeader = 5;
-inline constexpr std::size_t kMostPlain = 16 << 10;        // bytes of ours in a record
+inline constexpr std::size_t kMostPlain = 16 << 10;         // bytes of ours in a record
 inline constexpr std::size_t kMostBody = kMostPlain + 256;  // of a record behind its header, as anybody may send it
 inline constexpr std::size_t kSealCost = kRecordHeader + 1 + 16;
 

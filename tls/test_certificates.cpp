@@ -67,8 +67,7 @@ void TestAuthority::issue(const std::string& folder, const std::string& name, in
   const Made made;
   describe(made.certificate, made.key, name, -10 * kDay, days * kDay);
   X509_set_issuer_name(made.certificate, X509_get_subject_name(parts_->certificate));
-  extend(made.certificate, parts_->certificate, NID_subject_alt_name,
-         "DNS:" + name + ",DNS:localhost,IP:127.0.0.1");
+  extend(made.certificate, parts_->certificate, NID_subject_alt_name, "DNS:" + name + ",DNS:localhost,IP:127.0.0.1");
   if (X509_sign(made.certificate, parts_->key, EVP_sha256()) == 0) std::abort();
   writeCertificate(folder + "/" + name + ".crt", made.certificate);
   std::FILE* const file = std::fopen((folder + "/" + name + ".key").c_str(), "w");

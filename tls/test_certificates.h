@@ -10,8 +10,8 @@ class TestAuthority {
   explicit TestAuthority(const std::string& name);
   ~TestAuthority();
 
-  // Writes NAME.crt and NAME.key into `folder`. Valid from yesterday until `days` from now: expired if that is negative.
-  // Good for 127.0.0.1 and localhost, besides the name itself.
+  // Writes NAME.crt and NAME.key into `folder`. Valid from yesterday until `days` from now: expired if that is
+  // negative. Good for 127.0.0.1 and localhost, besides the name itself.
   void issue(const std::string& folder, const std::string& name, int days) const;
   void write(const std::string& path) const;  // the authority's own certificate
 

@@ -15,7 +15,8 @@ using net::Transport;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadAhead = 256 << 10;
-constexpr std::size_t kWriteAtOnce = 8 * (kMostPlain + kSealCost);  // what is encrypted is sent while it is in the cache
+constexpr std::size_t kWriteAtOnce =
+    8 * (kMostPlain + kSealCost);  // what is encrypted is sent while it is in the cache
 
 class TlsTransport : public Transport {
  public:
@@ -142,7 +143,8 @@ class TlsTransport : public Transport {
     return recordSize(std::span<const std::byte, kRecordHeader>(in_.data() + begin_, kRecordHeader));
   }
   bool recordReady() const {
-    return end_ - begin_ >= kRecordHeader && nextRecord() <= end_ - begin_;  // one that makes no sense is to be found out
+    return end_ - begin_ >= kRecordHeader &&
+           nextRecord() <= end_ - begin_;  // one that makes no sense is to be found out
   }
 
   Status openNext(bool& opened) {

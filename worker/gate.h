@@ -1,5 +1,5 @@
-// Gate: who may come in, as the worker's files and environment say it now. Files that have changed are read again, before
-// the next connection and on SIGHUP; one that makes no sense leaves everything as it was. Used by one thread.
+// Gate: who may come in, as the worker's files and environment say it now. Files that have changed are read again,
+// before the next connection and on SIGHUP; one that makes no sense leaves everything as it was. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ class Gate {
  public:
   explicit Gate(GateOptions options) : options_(std::move(options)) {}
 
-  Status open();           // reads everything for the first time
-  void refresh();          // reads again what has changed
-  void refreshAnyway();    // reads again
+  Status open();            // reads everything for the first time
+  void refresh();           // reads again what has changed
+  void refreshAnyway();     // reads again
   void prepareForTokens();  // spends now what the first connection with a token's key would have to wait for
 
   const std::shared_ptr<const access::Keyring>& keyring() const { return keyring_; }

@@ -75,14 +75,15 @@ Status mayListen(const Options& options, Gate& gate) {
     return Status::invalid("--require-tls and --insecure contradict each other");
   if (loopback(options.bind)) return {};
   if (gate.keyring()->open() && !options.gate.plainFromAnywhere) {
-    return Status::invalid("--bind " + options.bind +
-                           " would let anybody who reaches this port use these GPUs. Give clients a token:\n"
-                           "  openssl rand -hex 32 > token && chmod 600 token\n"
-                           "  hip-worker --bind " +
-                           options.bind +
-                           " --token-file token\n"
-                           "and set HIP_REMOTE_TOKEN_FILE to a copy of it there. Or give them certificates (--tls-cert, --tls-key, "
-                           "--tls-client-ca). Or say --insecure");
+    return Status::invalid(
+        "--bind " + options.bind +
+        " would let anybody who reaches this port use these GPUs. Give clients a token:\n"
+        "  openssl rand -hex 32 > token && chmod 600 token\n"
+        "  hip-worker --bind " +
+        options.bind +
+        " --token-file token\n"
+        "and set HIP_REMOTE_TOKEN_FILE to a copy of it there. Or give them certificates (--tls-cert, --tls-key, "
+        "--tls-client-ca). Or say --insecure");
   }
   gate.prepareForTokens();
   return {};

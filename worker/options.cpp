@@ -126,8 +126,8 @@ Options parseOptions(int argc, char** argv) {
   o.cacheFolder = geteuid() == 0 ? "/var/cache/hip-remote" : defaultCacheFolder();
   if (startedByTensorFusion(argv[0])) {
     o.bind = "*";
-    o.gate.plainFromAnywhere = true;                         // the operator decides who reaches whom, and hands out no tokens
-    o.graceSeconds = 3;                                      // its pods have five
+    o.gate.plainFromAnywhere = true;  // the operator decides who reaches whom, and hands out no tokens
+    o.graceSeconds = 3;               // its pods have five
     if (!envText("HIP_REMOTE_SOFTGPU")) o.runtime = "rocm";  // never a software GPU where a real one was asked for
   }
   for (int c; (c = getopt_long(argc, argv, "p:d:vh", kLong, nullptr)) != -1;) {

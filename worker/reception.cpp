@@ -16,7 +16,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::uint64_t kMaxGreeting = 8 << 10;  // payload of Hello or SmiOpen
-constexpr int kTlsHandshake = 22;                // what the first record of a TLS connection begins with; a frame does not
+constexpr int kTlsHandshake = 22;  // what the first record of a TLS connection begins with; a frame does not
 constexpr auto kHello = static_cast<std::uint16_t>(wire::Opcode::kHello);
 constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
 
@@ -56,14 +56,15 @@ void Reception::arrive(net::Socket socket) {
   const std::string peer = net::peerName(socket);
   gate_.refresh();
   makeRoom(addressOf(peer));
-  visitors_.push_back({std::move(socket), peer, addressOf(peer), access::Admission(gate_.keyring()),
-                       Clock::now() + limits_.greeting});
+  visitors_.push_back(
+      {std::move(socket), peer, addressOf(peer), access::Admission(gate_.keyring()), Clock::now() + limits_.greeting});
   await(visitors_.back(), 1);  // which of the two it speaks
 }
 
 void Reception::turnAway(Guest guest, const std::string& why) {
   makeRoom(addressOf(guest.peer));
-  visitors_.push_back({std::move(guest.socket), guest.peer, addressOf(guest.peer), access::Admission(gate_.keyring()), {}});
+  visitors_.push_back(
+      {std::move(guest.socket), guest.peer, addressOf(guest.peer), access::Admission(gate_.keyring()), {}});
   Visitor& visitor = visitors_.back();
   std::vector<std::byte> frame = refusal(why);
   if (guest.channel) {
@@ -184,8 +185,9 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
     return lookAtRecords(visitor, guest);
   }
   if (n == 1 && !gate_.takesPlain(net::isLoopback(visitor.socket)))
-    return refuse(visitor, "this worker speaks TLS only; set HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE or HIP_REMOTE_TLS_CA, "
-                           "and not HIP_REMOTE_INSECURE");
+    return refuse(visitor,
+                  "this worker speaks TLS only; set HIP_REMOTE_TOKEN, HIP_REMOTE_TOKEN_FILE or HIP_REMOTE_TLS_CA, "
+                  "and not HIP_REMOTE_INSECURE");
   return lookAtFrames(visitor, guest);
 }
 

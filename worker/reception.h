@@ -42,7 +42,7 @@ class Reception {
 
   void arrive(net::Socket socket);
   void turnAway(Guest guest, const std::string& why);  // in words
-  bool dropOldest();  // when descriptors run out; false when nobody is here
+  bool dropOldest();                                   // when descriptors run out; false when nobody is here
   void clear() { visitors_.clear(); }
 
   void watch(std::vector<pollfd>& entries) const;  // appends one entry for each
@@ -58,8 +58,8 @@ class Reception {
     access::Admission admission;
     Clock::time_point end;
     std::unique_ptr<ShieldedVisit> shielded = nullptr;  // it speaks TLS
-    bool leaving = false;                     // has been refused
-    int wanted = 0;                           // bytes it must have sent before we look again
+    bool leaving = false;                               // has been refused
+    int wanted = 0;                                     // bytes it must have sent before we look again
   };
   enum class Next { kStay, kGo, kServe };
 

@@ -1,6 +1,6 @@
-// A connection at reception that speaks TLS: its handshake, and the frames of its greeting out of their records. Each of
-// those frames has a record of its own; so the record of the last one, which is for whoever serves the client, can stay
-// unread in the socket until it is known to be that. Nothing here waits.
+// A connection at reception that speaks TLS: its handshake, and the frames of its greeting out of their records. Each
+// of those frames has a record of its own; so the record of the last one, which is for whoever serves the client, can
+// stay unread in the socket until it is known to be that. Nothing here waits.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@ class ShieldedVisit {
   explicit ShieldedVisit(std::shared_ptr<const tls::ServerContext> context) : handshake_(std::move(context)) {}
 
   enum class Next {
-    kWait,     // until `wanted` bytes are there; 0: look again
-    kShaken,   // the handshake is over: handshake() tells who it is
-    kFrame,    // frame() is what the client says
-    kFailed,   // why() tells; the client has been told, in TLS's words
+    kWait,    // until `wanted` bytes are there; 0: look again
+    kShaken,  // the handshake is over: handshake() tells who it is
+    kFrame,   // frame() is what the client says
+    kFailed,  // why() tells; the client has been told, in TLS's words
     kGone,
   };
   Next look(const net::Socket& socket, int& wanted);
 
   std::span<const std::byte> frame() const { return plain_; }
-  bool drop(const net::Socket& socket);    // the frame has been dealt with
-  tls::Channel channel() const;            // as it is for whoever reads the frame again
+  bool drop(const net::Socket& socket);  // the frame has been dealt with
+  tls::Channel channel() const;          // as it is for whoever reads the frame again
   bool shaken() const { return sealer_.has_value(); }
   const tls::Handshake& handshake() const { return handshake_; }
   const std::string& why() const { return why_; }

@@ -51,8 +51,7 @@ int milliseconds(std::chrono::steady_clock::duration left) {
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
-                       std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate,
-                       Shared& shared)
+                       std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate, Shared& shared)
     : options_(options),
       runtime_(runtime),
       homes_(homes),

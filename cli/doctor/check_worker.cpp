@@ -91,10 +91,10 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
     report.problem(step, cause, what, remedy);
     return false;
   };
-  if (says(status, "wants a token"))
+  if (says(status, "wants a token") || says(status, "nothing says that it is the right one"))
     return problem("token", "token-missing", why,
                    "get the token from who runs the worker; then: export HIP_REMOTE_TOKEN_FILE=FILE");
-  if (says(status, "another token") || says(status, "token is wrong"))
+  if (says(status, "another token") || says(status, "token is wrong") || says(status, "refused the token"))
     return problem("token", "token-wrong", why,
                    "put the token the worker was started with into the file HIP_REMOTE_TOKEN_FILE names");
   if (says(status, "has no token"))

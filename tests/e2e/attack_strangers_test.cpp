@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "access/challenge.h"
+#include "access/token.h"
 #include "tests/e2e/attack_fixture.h"
 
 namespace hipr {
@@ -28,8 +29,10 @@ class Strangers : public ::testing::Test {
   double welcome() {
     const auto start = std::chrono::steady_clock::now();
     TestClient client = connectTo(*worker_);
-    const Status status = access::present(client.socket(), kToken, 20);
-    EXPECT_TRUE(status.ok()) << status.message();
+    std::vector<std::byte> storage;
+    const auto reply =
+        client.call<wire::ChallengeReply, Opcode::kChallenge>({access::tokenNumber(kToken), {}}, storage);
+    client.send<Opcode::kProof>({access::prove(access::Side::kClient, kToken, {}, reply.number)});
     client.socket().setReceiveTimeout(std::chrono::seconds(20));
     EXPECT_EQ(client.hello().status, hipSuccess);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -60,7 +63,7 @@ TEST_F(Strangers, SilenceTakesNobodysPlace) {
 TEST_F(Strangers, ABeginningOfAGreetingTakesNobodysPlace) {
   std::vector<TestClient> slow = crowd(100);
   std::vector<std::byte> frame;
-  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{});
+  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{access::tokenNumber(kToken), {}});
   for (std::size_t i = 0; i < slow.size(); ++i) {
     const std::size_t part = i % (frame.size() - 1);
     ASSERT_TRUE(slow[i].socket().send(std::span(frame).first(part)).ok());
@@ -70,7 +73,7 @@ TEST_F(Strangers, ABeginningOfAGreetingTakesNobodysPlace) {
 
 TEST_F(Strangers, AChallengeWithoutAProofTakesNobodysPlace) {
   std::vector<TestClient> unproved = crowd(100);
-  for (TestClient& client : unproved) client.send<Opcode::kChallenge>({});
+  for (TestClient& client : unproved) client.send<Opcode::kChallenge>({access::tokenNumber(kToken), {}});
   for (TestClient& client : unproved) EXPECT_TRUE(client.next().has_value());
   EXPECT_LT(welcome(), 2);
 }
@@ -79,7 +82,7 @@ TEST_F(Strangers, AChallengeWithoutAProofTakesNobodysPlace) {
 TEST_F(Strangers, AGreetingHasOneDeadline) {
   std::vector<TestClient> slow = crowd(3);
   std::vector<std::byte> frame;
-  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{});
+  wire::appendFrame(frame, Opcode::kChallenge, 1, 0, wire::Challenge{access::tokenNumber(kToken), {}});
   std::size_t sent = 0;
   const double seconds = secondsUntil(30s, [&] {
     for (TestClient& client : slow) (void)client.socket().send(std::span(frame).subspan(sent, 1));

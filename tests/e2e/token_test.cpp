@@ -85,7 +85,7 @@ TEST_F(TokenTest, ThoseWithoutAreToldWhatToSet) {
 TEST_F(TokenTest, AWrongOneIsRefused) {
   const Outcome outcome = runClient(kOther);
   EXPECT_EQ(outcome.code, hipErrorNotInitialized);
-  EXPECT_NE(outcome.said.find("another token"), std::string::npos) << outcome.said;
+  EXPECT_NE(outcome.said.find("the token is wrong"), std::string::npos) << outcome.said;
 }
 
 TEST_F(TokenTest, CanBeReplacedWhileTheWorkerRuns) {

@@ -45,8 +45,7 @@ Status Doorway::handOver(const net::Socket& socket, const std::optional<tls::Cha
   header->cmsg_len = CMSG_LEN(sizeof(int));
   const int fd = socket.fd();
   std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  if (sendmsg(outside_.fd(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(words.size()))
-    return {};
+  if (sendmsg(outside_.fd(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(words.size())) return {};
   return Status::unavailable(std::string("handing a connection to the telemetry service: ") + std::strerror(errno));
 }
 

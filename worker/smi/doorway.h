@@ -18,7 +18,7 @@ class Doorway {
   // `channel`: the connection is protected. Without waiting; fails when too many are queued.
   Status handOver(const net::Socket& socket, const std::optional<tls::Channel>& channel);
   bool take(net::Socket& socket, std::optional<tls::Channel>& channel);  // without waiting; false when nobody is there
-  int waitingFd() const { return inside_.fd(); }  // readable when somebody is
+  int waitingFd() const { return inside_.fd(); }                         // readable when somebody is
 
  private:
   net::Socket outside_, inside_;

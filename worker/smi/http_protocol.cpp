@@ -74,7 +74,8 @@ Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::
     if (trusted == Trust::kWrongToken) {
       answer(out, "401 Unauthorized", kPlain, "the token is wrong\n", !head);
     } else if (trusted == Trust::kSpiltToken) {
-      answer(out, "403 Forbidden", kPlain, "a token belongs on a protected connection; others can read this one\n", !head);
+      answer(out, "403 Forbidden", kPlain, "a token belongs on a protected connection; others can read this one\n",
+             !head);
     } else {
       answer(out, "200 OK", kExposition, station_.metricsPage(trusted == Trust::kFull), !head);
     }

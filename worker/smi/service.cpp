@@ -143,8 +143,7 @@ void SmiService::run() {
     });
     net::Socket arrived;
     std::optional<tls::Channel> channel;
-    while (doorway_.take(arrived, channel))
-      admit(std::move(arrived), channel, std::make_unique<SmiProtocol>(station_));
+    while (doorway_.take(arrived, channel)) admit(std::move(arrived), channel, std::make_unique<SmiProtocol>(station_));
     if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }

@@ -179,7 +179,8 @@ TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
     EXPECT_EQ(HttpProtocol(station, line, knows).serve(in, out), Next::kEnd);
     return std::string(reinterpret_cast<const char*>(out.data()), out.size());
   };
-  for (const std::string& open : {page(Line::kLocal, ""), page(Line::kShielded, "aUTHorization:  Bearer a token of some length\r\n")}) {
+  for (const std::string& open :
+       {page(Line::kLocal, ""), page(Line::kShielded, "aUTHorization:  Bearer a token of some length\r\n")}) {
     for (const std::string& name : {std::string("desk:99"), std::string("train"), pid})
       EXPECT_NE(open.find(name), std::string::npos) << name;
   }

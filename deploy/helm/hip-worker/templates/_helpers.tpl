@@ -43,6 +43,8 @@ spec:
         {{- if .Values.token.enabled }}
         - --token-file
         - /etc/hip-remote/token
+        {{- else }}
+        - --insecure
         {{- end }}
         {{- if .Values.metrics.port }}
         - --metrics

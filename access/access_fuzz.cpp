@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "access/admit.h"
+#include "access/challenge.h"
 #include "net/socket_transport.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -25,7 +25,7 @@ class Transport {
   // Sends all of it. Gives up when the peer takes nothing for as long as the transport's timeout.
   virtual Status send(std::span<const Part> parts) = 0;
   Status send(Part bytes) { return send(std::span<const Part>(&bytes, 1)); }
-  // Sends what can be sent without waiting.
+  // Sends what can be sent without waiting. What was not taken must be what is sent next.
   virtual Status trySend(Part bytes, std::size_t* taken) = 0;
 
   // Fills the rooms, one after the other, with what there is. With kWait it waits for the first byte, as long as

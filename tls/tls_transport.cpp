@@ -30,8 +30,7 @@ class TlsTransport : public Transport {
     Part copies[platform::kMostParts];
     const auto end = std::copy(given.begin(), given.end(), copies);
     std::span<Part> parts(copies, end);
-    skip(parts, owed_);
-    owed_ = 0;
+    owed_ -= skip(parts, owed_);
     for (;;) {
       trim(parts);
       while (!parts.empty() && out_.size() < kWriteAtOnce) {
@@ -52,8 +51,10 @@ class TlsTransport : public Transport {
     for (;;) {
       bool all = false;
       if (Status status = tryFlush(all); !status.ok() || !all) return status;
-      bytes = bytes.subspan(owed_);
-      *taken += std::exchange(owed_, 0);
+      const std::size_t gone = std::min(owed_, bytes.size());
+      owed_ -= gone;
+      *taken += gone;
+      bytes = bytes.subspan(gone);
       if (bytes.empty()) return {};
       Part now = bytes.first(std::min(bytes.size(), kMostPlain));
       owed_ = now.size();
@@ -119,12 +120,14 @@ class TlsTransport : public Transport {
   static void trim(std::span<Part>& parts) {
     while (!parts.empty() && parts.front().empty()) parts = parts.subspan(1);
   }
-  static void skip(std::span<Part>& parts, std::size_t size) {
-    for (trim(parts); size; trim(parts)) {
-      const std::size_t now = std::min(size, parts.front().size());
+  static std::size_t skip(std::span<Part>& parts, std::size_t most) {
+    std::size_t skipped = 0;
+    for (trim(parts); skipped < most && !parts.empty(); trim(parts)) {
+      const std::size_t now = std::min(most - skipped, parts.front().size());
       parts.front() = parts.front().subspan(now);
-      size -= now;
+      skipped += now;
     }
+    return skipped;
   }
 
   Status tryFlush(bool& all) {

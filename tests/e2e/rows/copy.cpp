@@ -50,6 +50,27 @@ void addCopyRows(Book& book) {
       s.call(f, to, sources, sizes, std::size_t{2}, nullptr, nullptr, std::size_t{0}, &failed, s.stream);
     };
   };
+  const auto boxes = [](void* to, void* from) {
+    hipMemcpy3DBatchOp op{};
+    op.src.type = op.dst.type = hipMemcpyOperandTypePointer;
+    op.src.op.ptr.ptr = from;
+    op.dst.op.ptr.ptr = to;
+    op.extent = {64, 8, 2};
+    op.srcAccessOrder = hipMemcpySrcAccessOrderStream;
+    return op;
+  };
+  ROW(hipMemcpy3DBatchAsync)
+      .standard("device to pageable",
+                [=](Scene& s, auto f) {
+                  hipMemcpy3DBatchOp op = boxes(s.host.data(), s.device);
+                  std::size_t failed = 0;
+                  s.call(f, std::size_t{1}, &op, &failed, 0ull, s.stream);
+                })
+      .post("on the device", [=](Scene& s, auto f) {
+        hipMemcpy3DBatchOp op = boxes(s.other, s.device);
+        std::size_t failed = 0;
+        s.call(f, std::size_t{1}, &op, &failed, 0ull, s.stream);
+      });
   ROW(hipMemcpyBatchAsync)
       .standard("into pageable memory",
                 [](Scene& s, auto f) {

@@ -5,6 +5,35 @@
 namespace hipr::rows {
 namespace {
 
+// There is none that a node could name.
+void addSemaphores(Book& book) {
+  const auto add = [](Scene& s, auto f, auto params) {
+    OwnGraph own(s);
+    hipGraphNode_t node = nullptr;
+    s.expect(hipErrorNotSupported).call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
+  };
+  const auto change = [](Scene& s, auto f, auto params) {
+    OwnGraph own(s);
+    s.expect(hipErrorNotSupported).call(f, own.addKernel(), &params);
+  };
+  const auto changeExec = [](Scene& s, auto f, auto params) {
+    FullGraph full(s);
+    s.expect(hipErrorNotSupported).call(f, full.exec, full.kernel, &params);
+  };
+  using Signal = hipExternalSemaphoreSignalNodeParams;
+  using Wait = hipExternalSemaphoreWaitNodeParams;
+  ROW(hipGraphAddExternalSemaphoresSignalNode).standard([=](Scene& s, auto f) { add(s, f, Signal{}); });
+  ROW(hipGraphAddExternalSemaphoresWaitNode).standard([=](Scene& s, auto f) { add(s, f, Wait{}); });
+  ROW(hipGraphExternalSemaphoresSignalNodeGetParams).standard([=](Scene& s, auto f) { change(s, f, Signal{}); });
+  ROW(hipGraphExternalSemaphoresSignalNodeSetParams).standard([=](Scene& s, auto f) { change(s, f, Signal{}); });
+  ROW(hipGraphExternalSemaphoresWaitNodeGetParams).standard([=](Scene& s, auto f) { change(s, f, Wait{}); });
+  ROW(hipGraphExternalSemaphoresWaitNodeSetParams).standard([=](Scene& s, auto f) { change(s, f, Wait{}); });
+  ROW(hipGraphExecExternalSemaphoresSignalNodeSetParams).standard([=](Scene& s, auto f) {
+    changeExec(s, f, Signal{});
+  });
+  ROW(hipGraphExecExternalSemaphoresWaitNodeSetParams).standard([=](Scene& s, auto f) { changeExec(s, f, Wait{}); });
+}
+
 void addAdding(Book& book) {
   ROW(hipGraphAddEmptyNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
@@ -68,6 +97,7 @@ void addAdding(Book& book) {
     const hipHostNodeParams params = hostParams();
     s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
   });
+  addSemaphores(book);
   ROW(hipGraphAddEventRecordNode).standard([](Scene& s, auto f) {
     OwnGraph own(s);
     hipGraphNode_t node = nullptr;

@@ -49,6 +49,37 @@ void addKernelUse(Row row, Call call) {
 }  // namespace
 
 void addLibraryRows(Book& book) {
+  ROW(hipLinkCreate).standard([](Scene& s, auto f) {
+    hipLinkState_t link = nullptr;
+    s.call(f, 0u, nullptr, nullptr, &link);
+    HIPR_OK(s, hipLinkDestroy(link));
+  });
+  ROW(hipLinkDestroy).standard([](Scene& s, auto f) {
+    hipLinkState_t link = nullptr;
+    HIPR_OK(s, hipLinkCreate(0, nullptr, nullptr, &link));
+    s.call(f, link);
+  });
+  static char spirv[] = "not really";
+  ROW(hipLinkAddData).standard([](Scene& s, auto f) {
+    hipLinkState_t link = nullptr;
+    HIPR_OK(s, hipLinkCreate(0, nullptr, nullptr, &link));
+    s.call(f, link, hipJitInputSpirv, static_cast<void*>(spirv), sizeof spirv, "spirv", 0u, nullptr, nullptr);
+    HIPR_OK(s, hipLinkDestroy(link));
+  });
+  ROW(hipLinkAddFile).standard([](Scene& s, auto f) {
+    hipLinkState_t link = nullptr;
+    HIPR_OK(s, hipLinkCreate(0, nullptr, nullptr, &link));
+    s.call(f, link, hipJitInputSpirv, s.codeFile.c_str(), 0u, nullptr, nullptr);
+    HIPR_OK(s, hipLinkDestroy(link));
+  });
+  ROW(hipLinkComplete).standard("with nothing in it", [](Scene& s, auto f) {
+    hipLinkState_t link = nullptr;
+    HIPR_OK(s, hipLinkCreate(0, nullptr, nullptr, &link));
+    void* binary = nullptr;
+    std::size_t size = 0;
+    s.expect(hipErrorInvalidConfiguration).call(f, link, &binary, &size);
+    HIPR_OK(s, hipLinkDestroy(link));
+  });
   ROW(hipLibraryLoadData).standard([](Scene& s, auto f) {
     hipLibrary_t library = nullptr;
     s.call(f, &library, Scene::code(), nullptr, nullptr, 0u, nullptr, nullptr, 0u);

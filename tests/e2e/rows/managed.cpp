@@ -37,6 +37,20 @@ void addManagedRows(Book& book) {
   ROW(hipMemPrefetchAsync_v2).standard(withMemory([](Scene& s, auto f, void* memory) {
     s.call(f, memory, Scene::kBytes, kDevice0, 0u, s.stream);
   }));
+  const auto prefetchBatch = withMemory([](Scene& s, auto f, void* memory) {
+    std::size_t size = Scene::kBytes, start = 0;
+    hipMemLocation place = kDevice0;
+    s.call(f, &memory, &size, std::size_t{1}, &place, &start, std::size_t{1}, 0ull, s.stream);
+  });
+  ROW(hipMemPrefetchBatchAsync).standard(prefetchBatch);
+  ROW(hipMemDiscardAndPrefetchBatchAsync).standard(prefetchBatch);
+  ROW(hipDrvMemDiscardAndPrefetchBatchAsync).standard(prefetchBatch);
+  const auto discardBatch = withMemory([](Scene& s, auto f, void* memory) {
+    std::size_t size = Scene::kBytes;
+    s.call(f, &memory, &size, std::size_t{1}, 0ull, s.stream);
+  });
+  ROW(hipMemDiscardBatchAsync).standard(discardBatch);
+  ROW(hipDrvMemDiscardBatchAsync).standard(discardBatch);
   ROW(hipMemRangeGetAttribute).standard(withMemory([](Scene& s, auto f, void* memory) {
     int value = 0;
     s.call(f, static_cast<void*>(&value), sizeof value, hipMemRangeAttributeReadMostly, memory, Scene::kBytes);

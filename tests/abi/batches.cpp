@@ -1,0 +1,152 @@
+// Several things in one call, HIP 7: copies of boxes, hints about ranges; the linker, and nodes of semaphores.
+// ABIs: 7
+#include "hip_abi.h"
+
+struct Side {  // hipMemcpy3DOperand
+  int type;
+  void* memory;
+  std::size_t row, rows;
+  int hint[2];
+};
+static_assert(sizeof(Side) == 40);
+struct Box {  // hipMemcpy3DBatchOp
+  Side from, to;
+  std::size_t extent[3];
+  int order;
+  unsigned flags;
+};
+static_assert(sizeof(Box) == 112);
+struct Location {
+  int type, id;
+};
+
+extern "C" {
+int hipGraphCreate(void** graph, unsigned flags);
+int hipGraphDestroy(void* graph);
+int hipMemcpy3DBatchAsync(std::size_t count, Box*, std::size_t* failed, unsigned long long flags, void* stream);
+int hipMemPrefetchBatchAsync(void**, std::size_t*, std::size_t, Location*, std::size_t*, std::size_t,
+                             unsigned long long, void*);
+int hipMemDiscardBatchAsync(void**, std::size_t*, std::size_t, unsigned long long, void*);
+int hipMemDiscardAndPrefetchBatchAsync(void**, std::size_t*, std::size_t, Location*, std::size_t*, std::size_t,
+                                       unsigned long long, void*);
+int hipMemRangeGetAttribute(void* data, std::size_t, int attribute, const void*, std::size_t);
+int hipLinkCreate(unsigned, void*, void**, void** state);
+int hipLinkAddData(void* state, int type, void*, std::size_t, const char* name, unsigned, void*, void**);
+int hipLinkComplete(void* state, void** binary, std::size_t* size);
+int hipLinkDestroy(void* state);
+int hipGraphAddExternalSemaphoresSignalNode(void** node, void* graph, void* const*, std::size_t, const void*);
+}
+
+enum : int { kPointer = 1, kNotSupported = 801, kInvalidImage = 200, kSpirv = 103, kLastPrefetch = 4 };
+
+struct Memory {
+  void* at = nullptr;
+  explicit Memory(std::size_t bytes = 4096) {
+    OK(hipMalloc(&at, bytes));
+    OK(hipMemset(at, 0, bytes));
+  }
+  ~Memory() { (void)hipFree(at); }
+  std::vector<std::uint32_t> read(std::size_t count) const {
+    std::vector<std::uint32_t> out(count);
+    OK(hipMemcpy(out.data(), at, count * 4, 2));
+    return out;
+  }
+};
+
+struct Stream {
+  void* handle = nullptr;
+  Stream() { OK(hipStreamCreate(&handle)); }
+  ~Stream() { (void)hipStreamDestroy(handle); }
+};
+
+TEST(nodes_of_semaphores) {
+  void *graph = nullptr, *node = nullptr;
+  std::uint64_t params[4] = {};
+  OK(hipGraphCreate(&graph, 0));
+  EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, nullptr), int(kInvalidValue));
+  EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, params), int(kNotSupported));
+  OK(hipGraphDestroy(graph));
+}
+
+TEST(boxes) {
+  std::vector<std::uint32_t> from(64), to(64);
+  for (std::uint32_t i = 0; i < 64; ++i) from[i] = i + 1;
+  Memory memory, packed;
+  Stream stream;
+  OK(hipMemcpy(memory.at, from.data(), 256, 1));
+  // Two layers of three rows of 8 bytes, out of rows of 16 bytes and layers of four rows; then back to the host.
+  Box boxes[2] = {};
+  boxes[0] = {{kPointer, memory.at, 16, 4, {}}, {kPointer, packed.at, 0, 0, {}}, {8, 3, 2}, 1, 0};
+  boxes[1] = {{kPointer, packed.at, 0, 0, {}}, {kPointer, to.data(), 0, 0, {}}, {8, 3, 2}, 1, 0};
+  std::size_t failed = 0;
+  OK(hipMemcpy3DBatchAsync(2, boxes, &failed, 0, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  to.resize(12);
+  EXPECT_VEC(to, (std::vector<std::uint32_t>{1, 2, 5, 6, 9, 10, 17, 18, 21, 22, 25, 26}));
+  EXPECT_EQ(hipMemcpy3DBatchAsync(2, boxes, &failed, 1, stream.handle), int(kInvalidValue));
+  EXPECT_EQ(failed, SIZE_MAX);
+  EXPECT_EQ(hipMemcpy3DBatchAsync(1, nullptr, &failed, 0, stream.handle), int(kInvalidValue));
+  EXPECT_EQ(failed, SIZE_MAX);
+  const auto wrong = [&](auto change) {
+    Box two[2] = {boxes[0], boxes[0]};
+    change(two[1]);
+    failed = 7;
+    EXPECT_EQ(hipMemcpy3DBatchAsync(2, two, &failed, 0, stream.handle), int(kInvalidValue));
+    EXPECT_EQ(failed, std::size_t{1});
+  };
+  wrong([](Box& b) { b.order = 0; });
+  wrong([](Box& b) { b.extent[1] = 0; });
+  wrong([](Box& b) { b.from.row = 7; });
+  wrong([](Box& b) { b.to.rows = 2; });
+  wrong([](Box& b) { b.to.memory = nullptr; });
+  OK(hipStreamSynchronize(stream.handle));
+}
+
+TEST(ranges) {
+  void* ranges[2] = {};
+  Stream stream;
+  for (void*& range : ranges) OK(hipMallocManaged(&range, 8192, 1));
+  std::size_t sizes[2] = {8192, 4096}, starts[2] = {0, 1};
+  Location places[2] = {{1, 0}, {1, 0}};
+  OK(hipMemPrefetchBatchAsync(ranges, sizes, 2, places, starts, 2, 0, stream.handle));
+  int last = -5;
+  OK(hipMemRangeGetAttribute(&last, sizeof last, kLastPrefetch, ranges[1], 4096));
+  EXPECT_EQ(last, 0);
+  OK(hipMemDiscardBatchAsync(ranges, sizes, 2, 0, stream.handle));
+  OK(hipMemDiscardAndPrefetchBatchAsync(ranges, sizes, 2, places, starts, 1, 0, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  std::memset(ranges[0], 1, 8192);
+  const auto refused = [&](void** r, std::size_t* s, std::size_t n, unsigned flags, void* on) {
+    EXPECT_EQ(hipMemDiscardBatchAsync(r, s, n, flags, on), int(kInvalidValue));
+  };
+  refused(nullptr, sizes, 2, 0, stream.handle);
+  refused(ranges, nullptr, 2, 0, stream.handle);
+  refused(ranges, sizes, 0, 0, stream.handle);
+  refused(ranges, sizes, 2, 1, stream.handle);
+  refused(ranges, sizes, 2, 0, nullptr);
+  std::size_t large[1] = {8193}, none[1] = {0};
+  refused(ranges, large, 1, 0, stream.handle);
+  refused(ranges, none, 1, 0, stream.handle);
+  starts[0] = 1;
+  EXPECT_EQ(hipMemPrefetchBatchAsync(ranges, sizes, 2, places, starts, 2, 0, stream.handle), int(kInvalidValue));
+  Memory plain;
+  EXPECT_EQ(hipMemDiscardBatchAsync(&plain.at, sizes + 1, 1, 0, stream.handle), int(kNotSupported));
+  for (void* range : ranges) OK(hipFree(range));
+}
+
+TEST(links) {
+  void* link = nullptr;
+  OK(hipLinkCreate(0, nullptr, nullptr, &link));
+  char text[] = "this is no SPIR-V";
+  EXPECT_EQ(hipLinkAddData(link, kSpirv, nullptr, 1, "x", 0, nullptr, nullptr), int(kInvalidImage));
+  for (int type : {0, 1, 2, 3, 4, 5, 100, 101, 102})
+    EXPECT_EQ(hipLinkAddData(link, type, text, sizeof text, "x", 0, nullptr, nullptr), int(kInvalidValue));
+  void* binary = nullptr;
+  std::size_t size = 0;
+  EXPECT_EQ(hipLinkComplete(link, nullptr, &size), int(kInvalidValue));
+  EXPECT_EQ(hipLinkComplete(link, &binary, &size), int(kInvalidConfiguration));
+  OK(hipLinkDestroy(link));
+  EXPECT_EQ(hipLinkDestroy(link), int(kInvalidValue));
+  EXPECT_EQ(hipLinkAddData(link, kSpirv, text, sizeof text, "x", 0, nullptr, nullptr), int(kInvalidHandle));
+  EXPECT_EQ(hipLinkCreate(0, nullptr, nullptr, nullptr), int(kInvalidValue));
+}

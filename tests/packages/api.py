@@ -1,0 +1,20 @@
+"""The Python API: a worker of one's own, and HIP calls through whatever libamdhip64 the loader finds."""
+import ctypes
+
+import hip_remote
+
+with hip_remote.worker(runtime="softgpu") as address:
+    hip = ctypes.CDLL("libamdhip64.so.6")  # as a framework would: by its name
+    count, device = ctypes.c_int(), ctypes.c_void_p()
+    assert hip.hipGetDeviceCount(ctypes.byref(count)) == 0 and count.value == 1, address
+    assert hip.hipMalloc(ctypes.byref(device), 4096) == 0
+    data, back = bytes(range(256)) * 16, ctypes.create_string_buffer(4096)
+    assert hip.hipMemcpy(device, data, 4096, 1) == 0
+    assert hip.hipMemcpy(back, device, 4096, 2) == 0 and back.raw == data
+try:
+    hip_remote.softgpu()
+except hip_remote.Error as error:
+    assert "loaded already" in str(error)
+else:
+    raise AssertionError("a second kind of libamdhip64 in one process")
+print("the API works")

@@ -12,6 +12,7 @@ int run(Arguments arguments);      // start a program with its GPU elsewhere
 int info(Arguments arguments);     // what GPUs does the worker have
 int smi(Arguments arguments);      // AMD's amd-smi on the worker's GPUs
 int examine(Arguments arguments);  // doctor: what a program would meet, and what to do about it
+int pair(Arguments arguments);     // keep a worker's token for this user
 int env(Arguments arguments);      // print the variables `run` would set
 
 // Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.
@@ -26,5 +27,8 @@ std::string libraryFolder(const Target& target);
 
 // Sets TF_WORKER_HOST and puts our libraries in front. False after an error has been printed.
 bool applyTarget(const Target& target);
+
+// What `hip-remote pair` has kept for the worker, unless the environment has something else.
+void useKeptToken();
 
 }  // namespace hipr::cli

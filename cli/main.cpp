@@ -18,6 +18,8 @@ constexpr char kHelp[] =
     "                  look for what keeps a program from its GPU, and say what to do about it\n"
     "  hip-remote smi  [--worker HOST[:PORT]] -- [ARGUMENT...]\n"
     "                  AMD's amd-smi, if it is installed, on the GPUs of the worker\n"
+    "  hip-remote pair HOST[:PORT] [--token-file FILE]\n"
+    "                  keep the worker's token, so that --worker HOST needs nothing else from now on\n"
     "  hip-remote env  [--worker HOST[:PORT] | --softgpu]\n"
     "                  print the variables `run` sets: eval \"$(hip-remote env --worker gpu-box)\"\n"
     "  hip-remote --version\n"
@@ -29,11 +31,8 @@ struct Command {
   const char* name;
   int (*run)(hipr::cli::Arguments);
 };
-constexpr Command kCommands[] = {{"run", hipr::cli::run},
-                                 {"info", hipr::cli::info},
-                                 {"doctor", hipr::cli::examine},
-                                 {"smi", hipr::cli::smi},
-                                 {"env", hipr::cli::env}};
+constexpr Command kCommands[] = {{"run", hipr::cli::run}, {"info", hipr::cli::info}, {"doctor", hipr::cli::examine},
+                                 {"smi", hipr::cli::smi}, {"pair", hipr::cli::pair}, {"env", hipr::cli::env}};
 
 }  // namespace
 

@@ -50,7 +50,8 @@ int run(Arguments arguments) {
 int env(Arguments arguments) {
   Target target;
   if (!takeTarget(arguments, target) || !applyTarget(target)) return 2;
-  for (const char* name : {platform::kLibraryPathVariable, "TF_WORKER_HOST", "TF_WORKER_PORT"}) {
+  for (const char* name :
+       {platform::kLibraryPathVariable, "TF_WORKER_HOST", "TF_WORKER_PORT", "HIP_REMOTE_TOKEN_FILE"}) {
     if (const char* value = std::getenv(name)) std::printf(kSetVariable, name, value);
   }
   return 0;

@@ -88,6 +88,7 @@ int smi(Arguments arguments) {
                     "; ours are 24.5 (ROCm 6.1, Debian 13), 26 (7.0 to 7.2) and 27 (10)",
                 kNoProgram);
   if (!target.worker.empty()) platform::setEnvironment("TF_WORKER_HOST", target.worker);
+  useKeptToken();
 
   std::vector<std::string> command = {"python3", "-c", kSmiLauncher, program.string(), library};
   command.insert(command.end(), arguments.begin(), arguments.end());

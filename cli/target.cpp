@@ -3,13 +3,26 @@
 #include <cstring>
 #include <filesystem>
 
+#include "access/kept_token.h"
+#include "base/env.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "platform/library.h"
 #include "platform/process.h"
+#include "telemetry/remote.h"
 
 namespace hipr::cli {
 namespace fs = std::filesystem;
+
+void useKeptToken() {
+  telemetry::RemoteOptions options;
+  if (envText("HIP_REMOTE_TOKEN") || envText("HIP_REMOTE_TOKEN_FILE") ||
+      !telemetry::remoteOptionsFromEnvironment(options).ok())
+    return;
+  const std::string file = access::keptTokenFile(options.worker);
+  std::error_code error;
+  if (!file.empty() && fs::exists(file, error)) platform::setEnvironment("HIP_REMOTE_TOKEN_FILE", file);
+}
 
 bool takeTarget(Arguments& arguments, Target& out) {
   while (!arguments.empty() && arguments[0][0] == '-') {
@@ -56,6 +69,7 @@ bool applyTarget(const Target& target) {
     folder += platform::kPathSeparator + std::string(rest);
   platform::setEnvironment(platform::kLibraryPathVariable, folder);
   if (!target.worker.empty()) platform::setEnvironment("TF_WORKER_HOST", target.worker);
+  useKeptToken();
   return true;
 }
 

@@ -5,7 +5,10 @@
 #include <climits>
 #include <cstdio>
 
+#include "access/kept_token.h"
+#include "access/token.h"
 #include "base/log.h"
+#include "platform/process.h"
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
@@ -102,6 +105,16 @@ void printProtection(const Options& options, const Gate& gate) {
   }
 }
 
+// For the person who started it and asked for it: a log of services is no place for a token.
+void printPairing(const Options& options, std::uint16_t port) {
+  std::string token;
+  if (!access::readTokenFile(options.gate.tokenFile, token).ok()) return;
+  std::printf(
+      "[HIP-Worker] On the machine that is to use these GPUs:\n\n    hip-remote pair %s:%u\n\n"
+      "[HIP-Worker] and when it asks for the token (%s):\n\n    %s\n\n",
+      platform::hostName().c_str(), port, options.gate.tokenFile.c_str(), token.c_str());
+}
+
 Status listen(const Options& options, net::Socket& listener, std::uint16_t* port) {
   if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
   if (net::listenOn("::", options.port, listener, port).ok()) return {};
@@ -160,7 +173,8 @@ int run(int argc, char** argv) {
   options.memoryLimit = memoryLimit();
   limitMemory(options.memoryLimit, platform, found);
   Gate gate(options.gate);
-  Status allowed = gate.open();
+  Status allowed = options.pairing ? access::makeTokenFile(options.gate.tokenFile) : Status{};
+  if (allowed.ok()) allowed = gate.open();
   if (allowed.ok()) allowed = mayListen(options, gate);
   if (!allowed.ok()) {
     logError("%s", allowed.message().c_str());
@@ -200,6 +214,7 @@ int run(int argc, char** argv) {
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
   std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());
   printProtection(options, gate);
+  if (options.pairing) printPairing(options, port);
   std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 

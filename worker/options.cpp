@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "access/kept_token.h"
 #include "base/env.h"
 #include "wire/frame.h"
 #include "worker/code_cache.h"
@@ -26,6 +27,8 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
       --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN). From
                          other machines it makes the connection, too: they speak TLS 1.3 with a key made of it
+      --pairing          make a token if FILE does not exist (~/.config/hip-remote/token unless named), and print what to
+                         type on the other machine
       --identities FILE  serve those whom FILE names, each with its own token or certificate and limits (docs/security.md)
       --tls-cert FILE, --tls-key FILE
                          show this certificate to clients that want one (HIP_REMOTE_TLS_CA)
@@ -57,6 +60,7 @@ enum Long {
   kBind = 256,
   kRuntime,
   kTokenFile,
+  kPairing,
   kIdentities,
   kTlsCert,
   kTlsKey,
@@ -80,6 +84,7 @@ constexpr option kLong[] = {
     {"device", required_argument, nullptr, 'd'},
     {"runtime", required_argument, nullptr, kRuntime},
     {"token-file", required_argument, nullptr, kTokenFile},
+    {"pairing", no_argument, nullptr, kPairing},
     {"identities", required_argument, nullptr, kIdentities},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
@@ -113,6 +118,13 @@ std::optional<SandboxMode> sandboxMode(const std::string& text) {
   if (text == "off") return SandboxMode::kOff;
   std::fprintf(stderr, "hip-worker: --sandbox must be auto, strict, gpu or off, not \"%s\"\n", text.c_str());
   std::exit(2);
+}
+
+// Where a worker keeps the token that it has made for itself.
+std::string ownTokenFile() {
+  if (const auto file = envText("HIP_REMOTE_TOKEN_FILE")) return *file;
+  const std::string folder = access::configurationFolder();
+  return folder.empty() ? "" : folder + "/token";
 }
 
 }  // namespace
@@ -149,6 +161,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kTokenFile:
         o.gate.tokenFile = optarg;
+        break;
+      case kPairing:
+        o.pairing = true;
         break;
       case kIdentities:
         o.gate.identities = optarg;
@@ -207,6 +222,7 @@ Options parseOptions(int argc, char** argv) {
     std::fprintf(stderr, "hip-worker: unexpected argument \"%s\"\n%s", argv[optind], kUsage);
     std::exit(2);
   }
+  if (o.pairing && o.gate.tokenFile.empty()) o.gate.tokenFile = ownTokenFile();
   return o;
 }
 

@@ -23,6 +23,7 @@ struct Options {
   int peerTimeout = 20;  // seconds without a sign of life of a client's machine before its session ends
   std::string cacheFolder;
   GateOptions gate;
+  bool pairing = false;           // make a token where there is none, and say what to do with it
   std::string metrics;            // address of the metrics page; empty: none
   std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
   bool compile = false;           // kernels for clients that have no compiler

@@ -14,6 +14,19 @@ namespace {
 
 constexpr int kMostSessions = 4096;
 
+// "16G": with K, M, G or T, powers of 1024.
+std::optional<std::uint64_t> bytesOf(std::string text) {
+  constexpr std::string_view kUnits = "KMGT";
+  int shift = 0;
+  if (!text.empty() && kUnits.find(text.back()) != std::string_view::npos) {
+    shift = 10 * static_cast<int>(kUnits.find(text.back()) + 1);
+    text.pop_back();
+  }
+  const auto number = parseNumber(text, 1, 1 << 20);
+  if (!number) return std::nullopt;
+  return static_cast<std::uint64_t>(*number) << shift;
+}
+
 struct Line {
   Identity identity;
   std::string token, certificate;
@@ -28,6 +41,10 @@ Status apply(const std::string& key, const std::string& value, Line& line) {
   } else if (key == "certificate") {
     line.certificate = value;
     known = !value.empty();
+  } else if (key == "vram") {
+    const auto bytes = bytesOf(value);
+    known = bytes.has_value();
+    line.identity.memory = bytes.value_or(0);
   } else if (key == "sessions") {
     const auto number = parseNumber(value, 1, kMostSessions);
     known = number.has_value();
@@ -36,7 +53,7 @@ Status apply(const std::string& key, const std::string& value, Line& line) {
     known = value == "normal" || value == "low";
     line.identity.standsBack = value == "low";
   } else {
-    return Status::invalid("\"" + key + "\" is none of token, token-file, certificate, sessions, priority");
+    return Status::invalid("\"" + key + "\" is none of token, token-file, certificate, vram, sessions, priority");
   }
   return known ? Status{} : Status::invalid("\"" + key + "=" + value + "\" makes no sense");
 }

@@ -27,8 +27,9 @@ class Identities : public ::testing::Test {
 
 TEST_F(Identities, HaveLimits) {
   std::ofstream(path_ + ".bob") << kBobs << "\n";
-  std::string text = "# who   what\n\nalice token=ALICES sessions=4 priority=low # a remark\nbob\ttoken-file=" + path_ +
-                     ".bob\r\ncarol certificate=carol.example sessions=2\n";
+  std::string text =
+      "# who   what\n\nalice token=ALICES vram=16G sessions=4 priority=low # a remark\nbob\ttoken-file=" + path_ +
+      ".bob\r\ncarol certificate=carol.example sessions=2\n";
   const std::string token = "abcdefghijklmnop";
   text.replace(text.find("ALICES"), 6, token);
   ASSERT_TRUE(read(text).ok());
@@ -36,6 +37,7 @@ TEST_F(Identities, HaveLimits) {
   const Keyring::Key* alice = keyring_->find(tokenNumber(token));
   ASSERT_TRUE(alice);
   EXPECT_EQ(alice->identity.name, "alice");
+  EXPECT_EQ(alice->identity.memory, std::uint64_t{16} << 30);
   EXPECT_EQ(alice->identity.sessions, 4);
   EXPECT_TRUE(alice->identity.standsBack);
   const Keyring::Key* bob = keyring_->ofTlsKey(tls::keyOfToken(kBobs).name);
@@ -52,7 +54,8 @@ TEST_F(Identities, HaveLimits) {
 TEST_F(Identities, MistakesAreNamedWithTheirLine) {
   for (const char* text :
        {"alice", "alice token=short", "alice token", "alice token=abcdefghijklmnop certificate=x", "alice sessions=1",
-        "alice token=abcdefghijklmnop colour=red", "alice token=abcdefghijklmnop sessions=0",
+        "alice token=abcdefghijklmnop colour=red", "alice token=abcdefghijklmnop vram=much",
+        "alice token=abcdefghijklmnop vram=0", "alice token=abcdefghijklmnop sessions=0",
         "alice token=abcdefghijklmnop priority=high", "alice token=abcdefghijklmnop\nalice token=ABCDEFGHIJKLMNOP",
         "a token=abcdefghijklmnop\nb token=abcdefghijklmnop", "alice token-file=/nowhere/at/all"}) {
     const Status status = read(std::string("\n") + text + "\n");

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/log.h"
@@ -55,16 +56,18 @@ std::uint64_t AskedCredit::welcome(int device) {
   return granted;
 }
 
-bool answerCredit(const net::Socket& session, Ledger& ledger, int account) {
+bool answerCredit(const net::Socket& session, Ledger& ledger, int account, const Allowance& allowance) {
   Question question{};
   const ssize_t got = recv(session.fd(), &question, sizeof question, MSG_DONTWAIT);
   if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   if (got == 0) return false;
   std::uint64_t answer = 0;
   if (got == sizeof question && question.device >= 0 && question.device < ledger.devices()) {
-    if (question.wish == Wish::kAvailable) answer = ledger.available(question.device);
-    if (question.wish == Wish::kGrant) answer = ledger.grant(question.device, account, question.bytes);
-    if (question.wish == Wish::kWelcome) answer = ledger.welcome(question.device, account);
+    const std::uint64_t most = allowance(question.device);
+    if (question.wish == Wish::kAvailable) answer = std::min(ledger.available(question.device), most);
+    if (question.wish == Wish::kGrant && question.bytes <= most)
+      answer = ledger.grant(question.device, account, question.bytes);
+    if (question.wish == Wish::kWelcome) answer = ledger.welcome(question.device, account, most);
   }
   // A session that asks and never reads is not waited for.
   (void)!send(session.fd(), &answer, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 
 #include "net/socket.h"
@@ -34,6 +35,8 @@ class AskedCredit : public Credit {
 };
 
 // The supervisor's end: answers one question that has arrived, without waiting. False when the session has closed it.
-bool answerCredit(const net::Socket& session, Ledger& ledger, int account);
+// `allowance`: what this client may still have of a device, whatever the books say.
+using Allowance = std::function<std::uint64_t(int device)>;
+bool answerCredit(const net::Socket& session, Ledger& ledger, int account, const Allowance& allowance);
 
 }  // namespace hipr::worker

@@ -1,5 +1,6 @@
 #include "worker/ledger.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hipr::worker {
@@ -12,8 +13,8 @@ std::uint64_t Ledger::grant(int device, int account, std::uint64_t bytes) {
   return bytes;
 }
 
-std::uint64_t Ledger::welcome(int device, int account) {
-  return grant(device, account, available(device) / 8);
+std::uint64_t Ledger::welcome(int device, int account, std::uint64_t most) {
+  return grant(device, account, std::min(available(device) / 8, most));
 }
 
 void Ledger::close(int account) {

@@ -19,7 +19,7 @@ class Ledger {
   std::uint64_t promised(int device, int account) const { return promised_[cell(device, account)]; }
   std::uint64_t grant(int device, int account, std::uint64_t bytes);  // all of it, or nothing
   // What a client gets without asking: enough for most, and never so much that the next one starves.
-  std::uint64_t welcome(int device, int account);
+  std::uint64_t welcome(int device, int account, std::uint64_t most = UINT64_MAX);
   void close(int account);  // takes everything back
 
  private:

@@ -40,14 +40,15 @@ TEST(Ledger, GrantsWhatThereIsAndTakesItBack) {
 
 // The books are the supervisor's: whatever a session says, it gets what there is, on its own account.
 TEST(Credit, IsAskedForThroughASocket) {
-  Ledger ledger({1000, 10}, 2);
+  Ledger ledger({1000, 10, 100}, 2);
+  const auto allowance = [&](int device) { return device == 2 ? 50 - ledger.promised(2, 1) : UINT64_MAX; };
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   net::Socket supervisor(ends[0]);
   const int session = dup(ends[1]);
   std::thread books([&] {
     for (pollfd entry{supervisor.fd(), POLLIN, 0}; poll(&entry, 1, 10'000) > 0;)
-      if (!answerCredit(supervisor, ledger, 1)) return;
+      if (!answerCredit(supervisor, ledger, 1, allowance)) return;
   });
   {
     AskedCredit credit{net::Socket(ends[1])};
@@ -55,7 +56,13 @@ TEST(Credit, IsAskedForThroughASocket) {
     EXPECT_EQ(credit.grant(0, 300), 300u);
     EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}), 0u);
     EXPECT_EQ(credit.grant(0, 700), 700u);
-    EXPECT_EQ(credit.grant(2, 1), 0u);  // no such device
+    EXPECT_EQ(credit.grant(3, 1), 0u);  // no such device
+    EXPECT_EQ(credit.available(2), 50u);
+    EXPECT_EQ(credit.grant(2, 51), 0u);  // there is that much, but not for this client
+    EXPECT_EQ(credit.welcome(2), 12u);
+    EXPECT_EQ(credit.grant(2, 38), 38u);
+    EXPECT_EQ(credit.welcome(2), 0u);
+    EXPECT_EQ(credit.available(2), 0u);
     EXPECT_EQ(credit.grant(-1, 1), 0u);
     EXPECT_EQ(credit.promised(0), 1000u);
     const char nonsense[] = "give me everything";

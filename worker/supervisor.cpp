@@ -147,6 +147,15 @@ bool Supervisor::hasRoomFor(const access::Identity& identity) const {
          }) < identity.sessions;
 }
 
+// Of what an identity may have, all of its sessions together.
+std::uint64_t Supervisor::allowanceOf(const access::Identity& identity, int device) const {
+  if (identity.memory == 0) return UINT64_MAX;
+  std::uint64_t used = 0;
+  for (const auto& [process, child] : children_)
+    if (child.identity.name == identity.name) used += ledger_.promised(device, child.account);
+  return identity.memory - std::min(identity.memory, used);
+}
+
 void Supervisor::serve(Reception::Guest guest) {
   if (guest.telemetry) {
     if (Status status = shared_.doorway.handOver(guest.socket, guest.channel); !status.ok())
@@ -199,7 +208,8 @@ void Supervisor::serve(Reception::Guest guest) {
 
 void Supervisor::watchOver(Child& child, short socketEvents, short controlEvents, pid_t process) {
   if (socketEvents && !child.end) child.end = Clock::now() + kLinger;
-  if (controlEvents && !answerCredit(child.control, ledger_, child.account)) child.control.close();
+  const auto allowance = [&](int device) { return allowanceOf(child.identity, device); };
+  if (controlEvents && !answerCredit(child.control, ledger_, child.account, allowance)) child.control.close();
   if (!child.end || Clock::now() < *child.end) return;
   logInfo("the client %s is gone; ending session %d", child.peer.c_str(), static_cast<int>(process));
   kill(process, SIGKILL);

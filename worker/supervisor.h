@@ -64,6 +64,7 @@ class Supervisor {
   void startDraining();
   void endSessions();
   int freeAccount() const;  // -1 when all are taken
+  std::uint64_t allowanceOf(const access::Identity& identity, int device) const;
   bool hasRoomFor(const access::Identity& identity) const;
   int pollTimeout() const;
 

@@ -278,6 +278,23 @@ TEST_F(TlsCertificates, IdentitiesHaveTheirOwnTokensCertificatesAndNumberOfSessi
   EXPECT_EQ(runClient(trusting("ca.crt", "alice")).code, 0) << "what was true before stays so";
 }
 
+TEST_F(Tls, AnIdentityGetsItsShareOfTheMemoryAndNoMore) {
+  std::ofstream(folder_ + "who") << "dave token=daves-own-secret-token vram=64M\n";
+  start({"--identities", folder_ + "who"});
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto& [name, value] : withToken(worker_->port(), "daves-own-secret-token"))
+      setenv(name.c_str(), value.c_str(), 1);
+    worker::HipTable api;
+    void* memory = nullptr;
+    if (!loadHip(testing::remoteLibrary(), api).ok() || api.hipMalloc(&memory, 48 << 20) != hipSuccess) _exit(1);
+    _exit(api.hipMalloc(&memory, 48 << 20) == hipErrorOutOfMemory ? 0 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 // A worker that a client trusts passes the client's proof on to another worker with the same token.
 TEST_F(TlsCertificates, AProofThatIsRelayedIsWorthNothing) {
   start(shows("worker", {"--token-file", folder_ + "token"}));

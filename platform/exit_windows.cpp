@@ -1,5 +1,6 @@
-#include "platform/exit.h"
+#include "platform/exit_windows.h"
 
+#include "platform/exit.h"
 #include "platform/windows.h"
 
 namespace hipr::platform {
@@ -38,6 +39,10 @@ void askRuntime(const wchar_t* runtime, const char* name) {
 
 bool otherThreadsGone() {
   return shutdownInProgress && shutdownInProgress();
+}
+
+void endWithoutThreads() {
+  if (atExit) atExit(Ending::kThreadsGone);
 }
 
 AtExit::AtExit(ExitFunction function) {

@@ -21,8 +21,10 @@ hipError_t RemoteCore::synchronize(int device) {
 hipError_t RemoteCore::reset(int device, bool alone) {
   if (alone) return renew();
   Session& s = session();
+  const Moment before = s.streams().now(device);
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
+  s.streams().show(before);
   s.streams().removeAll(device);
   return errorFrom(done.status);
 }

@@ -68,17 +68,16 @@ RemoteStream& StreamTable::add(std::uint64_t wireId, int device, RemoteStream::K
 void StreamTable::remove(std::uint64_t wireId) {
   std::lock_guard lock(mutex_);
   const auto found = streams_.find(wireId);
-  if (found == streams_.end()) return;
-  StreamGroup& group = found->second->group;
-  std::erase(group.blocking, found->second);
-  if (group.null == found->second) group.null = nullptr;
+  if (found == streams_.end() || found->second->kind == RemoteStream::Kind::kNull) return;
+  std::erase(found->second->group.blocking, found->second);
   streams_.erase(found);
 }
 
 void StreamTable::removeAll(int device) {
   std::lock_guard lock(mutex_);
-  std::erase_if(streams_, [&](const auto& entry) { return entry.second->device == device; });
-  groups_[device].null = nullptr;
+  std::erase_if(streams_, [&](const auto& entry) {
+    return entry.second->device == device && entry.second->kind != RemoteStream::Kind::kNull;
+  });
   groups_[device].blocking.clear();
 }
 

@@ -94,6 +94,8 @@ class Moment {
 // Thread-safe.
 class StreamTable {
  public:
+  // A null stream stays, whatever becomes of the program's object: the worker has one for the whole session, and both
+  // sides go on counting. Adding it again gives the same.
   RemoteStream& add(std::uint64_t wireId, int device, RemoteStream::Kind kind);
   void remove(std::uint64_t wireId);
   void removeAll(int device);

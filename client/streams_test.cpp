@@ -145,6 +145,19 @@ TEST_F(StreamTableTest, ARemovedStreamIsStillFollowed) {
   EXPECT_TRUE(table_.now().waits().empty());
 }
 
+TEST_F(StreamTableTest, ANullStreamGoesOnCounting) {
+  RemoteStream& null = table_.add(1, 0, Kind::kNull);
+  table_.count(null);
+  table_.count(null);
+  table_.removeAll(0);
+  table_.remove(1);
+  RemoteStream& again = table_.add(1, 0, Kind::kNull);
+  EXPECT_EQ(&again, &null);
+  EXPECT_EQ(table_.count(again), 3u);
+  EXPECT_TRUE(table_.show(1, 3));
+  EXPECT_FALSE(table_.show(1, 4)) << "it never had that many";
+}
+
 TEST_F(StreamTableTest, AMomentIsEverythingSentBeforeIt) {
   RemoteStream& null = add(Kind::kNull);
   RemoteStream& blocking = add(Kind::kBlocking);

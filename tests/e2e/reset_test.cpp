@@ -166,5 +166,33 @@ TEST(Reset, LeavesOtherDevicesAlone) {
             0);
 }
 
+TEST(Reset, TheNullStreamGoesOn) {
+  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+  const WorkerProcess worker;
+  unsetenv("HIP_REMOTE_SOFTGPU");
+  worker.use();
+  EXPECT_EQ(exitCode(start([](Hip& hip) {
+              if (hip.api.hipSetDevice(1) != hipSuccess) return 4;
+              for (int i = 0; i < 3; ++i) {
+                void* memory = nullptr;
+                HIPR_CHECK(hip, hipMalloc(&memory, 1 << 20));
+                for (int fill = 0; fill < 20 - 5 * i; ++fill)
+                  HIPR_CHECK(hip, hipMemsetAsync(memory, i, 1 << 20, nullptr));
+                hipError_t over = hipErrorNotReady;  // asking lets the worker tell how far the stream is
+                for (int wait = 0; wait < 10000 && over == hipErrorNotReady; ++wait) {
+                  over = hip.api.hipStreamQuery(nullptr);
+                  usleep(1000);
+                }
+                if (over != hipSuccess) return 5;
+                char value = -1;
+                HIPR_CHECK(hip, hipMemcpy(&value, memory, 1, hipMemcpyDeviceToHost));
+                if (value != i) return 6;
+                HIPR_CHECK(hip, hipDeviceReset());
+              }
+              return 0;
+            })),
+            0);
+}
+
 }  // namespace
 }  // namespace hipr

@@ -111,12 +111,11 @@ void addCopyRows(Book& book) {
       .standard("pinned memory by its device address", [](Scene& s, auto f) { s.call(f, s.pinned, s.device, kSmall); })
       .post("in device memory", [](Scene& s, auto f) { s.call(f, s.device, s.other, kSmall); });
   ROW(hipMemcpyDtoDAsync)
-      .standard("into pageable memory", [](Scene& s, auto f) { s.call(f, s.host.data(), s.device, kSmall, s.stream); })
-      .post("in pinned memory by its device address, behind a kernel",
-            [](Scene& s, auto f) {
-              auto* const from = static_cast<char*>(s.pinned) + kSmall;
-              s.behind([&] { s.launch(); }).call(f, s.pinned, from, kSmall, s.stream);
-            })
+      .standard("in pinned memory by its device address, behind a kernel",
+                [](Scene& s, auto f) {
+                  auto* const from = static_cast<char*>(s.pinned) + kSmall;
+                  s.behind([&] { s.launch(); }).call(f, s.pinned, from, kSmall, s.stream);
+                })
       .post("in device memory", [](Scene& s, auto f) { s.call(f, s.device, s.other, kSmall, s.stream); });
 
   ROW(hipMemcpyPeer)
@@ -132,13 +131,11 @@ void addCopyRows(Book& book) {
              })
       .post("between two devices", [](Scene& s, auto f) { s.call(f, s.away, 1, s.device, 0, kSmall); });
   ROW(hipMemcpyPeerAsync)
-      .standard("into pageable memory",
-                [](Scene& s, auto f) { s.call(f, s.host.data(), 0, s.device, 0, kSmall, s.stream); })
-      .post("in pinned memory by its device address, behind a kernel",
-            [](Scene& s, auto f) {
-              auto* const from = static_cast<char*>(s.pinned) + kSmall;
-              s.behind([&] { s.launch(); }).call(f, s.pinned, 0, from, 0, kSmall, s.stream);
-            })
+      .standard("in pinned memory by its device address, behind a kernel",
+                [](Scene& s, auto f) {
+                  auto* const from = static_cast<char*>(s.pinned) + kSmall;
+                  s.behind([&] { s.launch(); }).call(f, s.pinned, 0, from, 0, kSmall, s.stream);
+                })
       .post("between two devices", [](Scene& s, auto f) { s.call(f, s.away, 1, s.device, 0, kSmall, s.stream); });
 }
 

@@ -246,7 +246,8 @@ hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAcce
   }
   // Host memory must really be read and written; what becomes of device memory only a query could tell.
   const bool hostSide = c.to.kind != MemoryKind::kDevice || (fromThere && c.from.kind != MemoryKind::kDevice);
-  return until == Stage::kVisible && hostSide ? synchronize(stream) : hipSuccess;
+  const bool synchronous = c.to.synchronous || c.from.synchronous;  // the program has asked for a wait
+  return until == Stage::kVisible && (hostSide || synchronous) ? synchronize(stream) : hipSuccess;
 }
 
 hipError_t RemoteCore::fill(const Fill& f, Stream& stream, Stage until, HostAccess access) {

@@ -23,11 +23,13 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
   std::size_t bytes = 0;
   if (!reach(r, side, bytes)) return hipErrorInvalidValue;
   out = {.address = const_cast<void*>(side.address), .pitch = side.pitch, .slice = side.slice};
-  const auto region = p.allocations.find(side.address);
+  const void* base = side.base != nullptr ? side.base : side.address;
+  const auto region = p.allocations.find(base);
   if (!region) return hipSuccess;  // pageable
   const Allocation& memory = region->allocation;
-  const std::size_t offset = region->offsetOf(side.address);
-  if (bytes > memory.size - offset) return hipErrorInvalidValue;
+  const auto inside = static_cast<const std::byte*>(side.address) - static_cast<const std::byte*>(base);
+  const std::size_t offset = region->offsetOf(base) + static_cast<std::size_t>(inside);
+  if (offset > memory.size || bytes > memory.size - offset) return hipErrorInvalidValue;
   out.synchronous = memory.synchronous;
   out.kind = memory.kind;
   out.owner = memory.owner;
@@ -50,14 +52,21 @@ hipError_t copyPageable(const Process& p, const Copy& copy, hipMemcpyKind kind, 
   return asyncError();
 }
 
+bool isPinned(const Plane& plane) {
+  return plane.kind == MemoryKind::kHost || plane.kind == MemoryKind::kRegistered;
+}
+
 // The host may look at pageable memory as soon as any call has returned, and so it is with copies from it to other
-// memory of the host. A plain copy inside device memory is never waited for, but one of rows is.
+// memory of the host; AMD's runtime also lets the CPU copy from pinned memory to pinned memory. A plain copy inside
+// device memory is never waited for, but one of rows is.
 Stage stageOf(const Copy& copy, Stage asked) {
   const bool toPageable = copy.to.kind == MemoryKind::kPageable, fromPageable = copy.from.kind == MemoryKind::kPageable;
   if (toPageable || (fromPageable && copy.to.kind != MemoryKind::kDevice)) return Stage::kVisible;
+  if (isPinned(copy.to) && isPinned(copy.from)) return Stage::kVisible;
   const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
   const bool plain = copy.height == 1 && copy.depth == 1;
-  return asked == Stage::kVisible && onDevice && plain ? Stage::kDone : asked;
+  const bool synchronous = copy.to.synchronous || copy.from.synchronous;
+  return asked == Stage::kVisible && onDevice && plain && !synchronous ? Stage::kDone : asked;
 }
 
 // A copy on the null stream whose device memory is all of another device: it is ordered with the work of that one. Null

@@ -10,8 +10,9 @@ namespace hipr {
 
 struct CopySide {
   const void* address = nullptr;
-  std::size_t pitch = 0;  // between rows
-  std::size_t slice = 0;  // between slices
+  std::size_t pitch = 0;       // between rows
+  std::size_t slice = 0;       // between slices
+  const void* base = nullptr;  // of a box inside a memory: where that memory begins. The box may not leave it
 };
 
 struct CopyRequest {

@@ -34,7 +34,7 @@ hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hi
       mulOverflows(position.y, memory.pitch, &rows) || addOverflows(deep, rows, &start) ||
       addOverflows(start, position.x, &start))
     return hipErrorInvalidValue;
-  out = {static_cast<std::byte*>(memory.ptr) + start, memory.pitch, slice};
+  out = {static_cast<std::byte*>(memory.ptr) + start, memory.pitch, slice, memory.ptr};
   return hipSuccess;
 }
 

@@ -44,6 +44,8 @@ TEST_F(Memcpy, KindsOfMemoryDecide) {
       {a, b, MemoryKind::kDevice, MemoryKind::kDevice, Stage::kDone, Stage::kSent},
       {a, pinned, MemoryKind::kDevice, MemoryKind::kHost, Stage::kVisible, Stage::kSent},
       {pinned, a, MemoryKind::kHost, MemoryKind::kDevice, Stage::kVisible, Stage::kSent},
+      {pinned, static_cast<char*>(pinned) + 200, MemoryKind::kHost, MemoryKind::kHost, Stage::kVisible,
+       Stage::kVisible},
       {managed, a, MemoryKind::kManaged, MemoryKind::kDevice, Stage::kVisible, Stage::kSent},
       {managed, host, MemoryKind::kManaged, MemoryKind::kPageable, Stage::kVisible, Stage::kVisible},
   };
@@ -57,6 +59,15 @@ TEST_F(Memcpy, KindsOfMemoryDecide) {
     ASSERT_EQ(api::hipMemcpyAsync(c.to, c.from, 100, hipMemcpyDefault, stream), hipSuccess);
     EXPECT_EQ(until(), c.asyncUntil);
   }
+}
+
+TEST_F(Memcpy, MemoryThatAsksForWaitsIsWaitedFor) {
+  const int yes = 1;
+  ASSERT_EQ(api::hipPointerSetAttribute(&yes, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, a), hipSuccess);
+  ASSERT_EQ(api::hipMemcpy(b, a, 100, hipMemcpyDeviceToDevice), hipSuccess);
+  EXPECT_EQ(until(), Stage::kVisible);
+  ASSERT_EQ(api::hipMemcpyAsync(b, a, 100, hipMemcpyDeviceToDevice, stream), hipSuccess);
+  EXPECT_EQ(until(), Stage::kVisible);
 }
 
 TEST_F(Memcpy, DriverFormsAreTheSame) {

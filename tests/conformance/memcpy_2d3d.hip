@@ -177,6 +177,24 @@ TEST(copy_3d_of_an_inner_box) {
   check::result(out);
 }
 
+TEST(a_box_may_not_leave_its_memory) {
+  Buffer<unsigned char> from(64 * 8), to(64 * 8);
+  hip_Memcpy2D c = {};
+  c.srcMemoryType = c.dstMemoryType = hipMemoryTypeDevice;
+  c.srcDevice = from.get();
+  c.dstDevice = to.get();
+  c.srcPitch = c.dstPitch = 64;
+  c.WidthInBytes = 16;
+  c.Height = 1;
+  c.srcY = 7;
+  HIP(hipMemcpyParam2D(&c));
+  c.srcY = 8;  // the first row behind it
+  HIP_ERR(hipMemcpyParam2D(&c), hipErrorInvalidValue);
+  c.srcY = 0;
+  c.dstY = 1000;
+  HIP_ERR(hipMemcpyParam2D(&c), hipErrorInvalidValue);
+}
+
 TEST(driver_3d) {  // HIP_MEMCPY3D: the parameter block whose layout changed in HIP 6
   const hipExtent e = make_hipExtent(16, 5, 4);
   auto in = box(e, 5);

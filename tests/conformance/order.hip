@@ -253,29 +253,41 @@ TEST(a_held_upload_of_pinned_memory_delays_no_other_stream) {
   passesAnUploadThatIsHeld(values, from);
 }
 
-TEST(asynchronous_work_on_pinned_memory_waits_for_nobody) {
+TEST(asynchronous_fills_of_pinned_memory_wait_for_nobody) {
   constexpr std::size_t kBytes = kInts * sizeof(int);
   Streams streams;
   for (int kind = 0; kind < Streams::kKinds; ++kind) {
     const hipStream_t stream = streams.get(kind, 0);
-    Pinned<int> from(kInts), to(kInts);
+    Pinned<int> from(kInts);
     Buffer<int> there(kInts);
     std::fill_n(from + 0, kInts, 5);
     {
       Gate gate(stream);
       const hipError_t filled = hipMemsetAsync(from, 0x11, kBytes, stream);
-      const hipError_t copied = hipMemcpyAsync(to, from, kBytes, hipMemcpyHostToHost, stream);
-      const hipError_t uploaded = hipMemcpyAsync(there, to, kBytes, hipMemcpyHostToDevice, stream);
+      const hipError_t uploaded = hipMemcpyAsync(there, from, kBytes, hipMemcpyHostToDevice, stream);
       EXPECT(gate.held());
       EXPECT(allAre(from, 5));
       HIP(filled);
-      HIP(copied);
       HIP(uploaded);
     }
     HIP(hipStreamSynchronize(stream));
     EXPECT(allAre(from, 0x11111111));
-    EXPECT(allAre(to, 0x11111111));
     EXPECT(allAre(there.download().data(), 0x11111111));
+  }
+}
+
+TEST(copies_from_pinned_to_pinned_memory_wait_for_their_stream) {
+  Streams streams;
+  for (int kind = 0; kind < Streams::kKinds; ++kind) {
+    const hipStream_t stream = streams.get(kind, 0);
+    Buffer<int> data(kInts);
+    Pinned<int> from(kInts), to(kInts);
+    std::fill_n(from + 0, kInts, 6 + kind);
+    writeLate<<<1, 64, 0, stream>>>(data, 1, kRounds);
+    KERNEL_OK();
+    HIP(hipMemcpyAsync(to, from, kInts * sizeof(int), hipMemcpyHostToHost, stream));
+    EXPECT(allAre(to, 6 + kind));
+    HIP(hipStreamQuery(stream));
   }
 }
 

@@ -100,7 +100,7 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   Device* device = memory.owner;
   switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
-      return answer(data, contextOf(device));
+      return hipErrorNotSupported;  // nor does AMD's runtime tell it
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return answer(data, typeOf(*region));
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:

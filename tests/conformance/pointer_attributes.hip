@@ -84,9 +84,9 @@ TEST(single_attributes) {
   HIP_ERR(hipPointerGetAttribute(nullptr, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, d.get()), hipErrorInvalidValue);
   int onStack = 0;
   HIP_ERR(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, &onStack), hipErrorInvalidValue);
-  for (auto unknown : {HIP_POINTER_ATTRIBUTE_P2P_TOKENS, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE,
-                       HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
-                       HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE})
+  for (auto unknown : {HIP_POINTER_ATTRIBUTE_CONTEXT, HIP_POINTER_ATTRIBUTE_P2P_TOKENS,
+                       HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE, HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,
+                       HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE})
     HIP_ERR(hipPointerGetAttribute(&pointer, unknown, d.get()), hipErrorNotSupported);
 }
 

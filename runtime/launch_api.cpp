@@ -102,6 +102,10 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
                                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                             unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
                                             void** kernelParams) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(process(p));
+  if (findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidValue;  // unlike all other launches
   return launchHandle(f, stream,
                       {.family = LaunchFamily::kModule,
                        .groups = {gridDimX, gridDimY, gridDimZ},

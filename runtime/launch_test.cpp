@@ -125,6 +125,8 @@ TEST_F(LaunchTest, CooperativeMustFit) {
   ASSERT_GT(blocks, 0);
   const unsigned most = static_cast<unsigned>(blocks) * 104;
   EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, most, 1, 1, 1024, 1, 1, 0, nullptr, params), hipSuccess);
+  const auto none = reinterpret_cast<hipStream_t>(64);
+  EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 0, none, params), hipErrorInvalidValue);
   EXPECT_TRUE(last().launch.cooperative);
   EXPECT_EQ(api::hipModuleLaunchCooperativeKernel(f, most + 1, 1, 1, 1024, 1, 1, 0, nullptr, params),
             hipErrorCooperativeLaunchTooLarge);

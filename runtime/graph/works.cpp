@@ -64,11 +64,10 @@ hipError_t findKernel(Process& p, Device& device, const void* name, Function*& o
   return out != nullptr ? hipSuccess : registeredFunction(p, device, name, out);
 }
 
-// A copy of one line, in whichever form the program described it. `mismatch`: what HIP calls a wrong direction there.
-hipError_t makeLinear(const Process& p, const CopyRequest& request, CopyWork::Form form, hipError_t mismatch,
-                      CopyWork& out) {
+// A copy of one line, in whichever form the program described it.
+hipError_t makeLinear(const Process& p, const CopyRequest& request, CopyWork::Form form, CopyWork& out) {
   HIPR_TRY(makeCopy(p, request, out.copy));
-  if (contradicts(request.kind, out.copy)) return mismatch;
+  if (contradicts(request.kind, out.copy)) return hipErrorInvalidValue;
   out.form = form;
   out.kind = request.kind;
   out.box = boxOf(request);
@@ -135,7 +134,7 @@ hipError_t makeDriverWork(Process& p, const HIP_MEMCPY3D* box, CopyWork& out) {
 
 hipError_t makeLineWork(Process& p, void* to, const void* from, std::size_t size, hipMemcpyKind kind, CopyWork& out) {
   if (size == 0) return hipErrorInvalidValue;
-  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kLine, hipErrorInvalidValue, out);
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kLine, out);
 }
 
 hipError_t makeToSymbolWork(Process& p, Device& device, const void* symbol, const void* from, std::size_t size,
@@ -143,7 +142,7 @@ hipError_t makeToSymbolWork(Process& p, Device& device, const void* symbol, cons
   if (from == nullptr || size == 0 || symbol == from) return hipErrorInvalidValue;
   void* to;
   HIPR_TRY(symbolPart(p, device, symbol, offset, size, to));
-  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kToSymbol, hipErrorInvalidMemcpyDirection, out);
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kToSymbol, out);
 }
 
 hipError_t makeFromSymbolWork(Process& p, Device& device, void* to, const void* symbol, std::size_t size,
@@ -151,7 +150,7 @@ hipError_t makeFromSymbolWork(Process& p, Device& device, void* to, const void* 
   if (to == nullptr || size == 0 || symbol == to) return hipErrorInvalidValue;
   void* from;
   HIPR_TRY(symbolPart(p, device, symbol, offset, size, from));
-  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kFromSymbol, hipErrorInvalidMemcpyDirection, out);
+  return makeLinear(p, linear(to, from, size, kind), CopyWork::Form::kFromSymbol, out);
 }
 
 hipError_t makeFillWork(Process& p, const hipMemsetParams* params, FillWork& out) {

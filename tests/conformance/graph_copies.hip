@@ -210,6 +210,10 @@ TEST(wrong_copies_to_and_from_symbols) {
   HIP_ERR(hipGraphMemcpyNodeSetParamsToSymbol(nullptr, symbol, host.data(), 4, 0, kTo), hipErrorInvalidValue);
   HIP_ERR(hipGraphMemcpyNodeSetParamsToSymbol(node, symbol, nullptr, 4, 0, kTo), hipErrorInvalidValue);
   HIP_ERR(hipGraphMemcpyNodeSetParamsToSymbol(node, symbol, host.data(), 0, 0, kTo), hipErrorInvalidValue);
+  const auto kInside = hipMemcpyDeviceToDevice;
+  HIP_ERR(hipGraphMemcpyNodeSetParamsToSymbol(node, symbol, host.data(), 4, 0, kInside), hipErrorInvalidValue);
+  HIP_ERR(hipGraphAddMemcpyNodeFromSymbol(&node, graph, nullptr, 0, host.data(), symbol, 4, 0, kInside),
+          hipErrorInvalidValue);
 }
 
 // --- fills

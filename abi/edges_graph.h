@@ -2,6 +2,7 @@
 // lie ready because forgetting them when a row is built would corrupt an older program's memory.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "abi/edge.h"
@@ -94,8 +95,8 @@ hipError_t withSemaphoreParams(const hipExternalSemaphore_t* semaphores, const P
                                hipStream_t stream) {
   if (params == nullptr) return hipErrorInvalidValue;
   const auto* old = reinterpret_cast<const ExternalSemaphoreParams5*>(params);
-  std::vector<Params> translated;
-  for (unsigned i = 0; i < count; ++i) translated.push_back(From5(old[i]));
+  std::vector<Params> translated(std::max(count, 1u));  // an address, even of none
+  for (unsigned i = 0; i < count; ++i) translated[i] = From5(old[i]);
   return Api(semaphores, translated.data(), count, stream);
 }
 

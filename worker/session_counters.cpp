@@ -72,12 +72,15 @@ SessionPage* SessionPage::map(int descriptor) {
 struct SessionBoard::Summary {
   std::atomic<std::uint64_t> started;
   SessionCounters past;
-  std::atomic<std::uint64_t> processes[1];  // by seat
+  struct Chair {
+    std::atomic<std::uint64_t> process;  // what follows was written before it
+    char identity[64];
+  } chairs[1];  // by seat
 };
 
 SessionBoard::SessionBoard(int seats) : seats_(static_cast<std::size_t>(seats)) {
   // Zeros are the right start for all of it.
-  summarySize_ = sizeof(Summary) + sizeof(std::atomic<std::uint64_t>) * seats_.size();
+  summarySize_ = sizeof(Summary) + sizeof(Summary::Chair) * seats_.size();
   void* memory = mmap(nullptr, summarySize_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   summary_ = static_cast<Summary*>(memory);
@@ -99,14 +102,16 @@ SessionBoard::~SessionBoard() {
   }
 }
 
-void SessionBoard::sit(int seat, pid_t process) {
+void SessionBoard::sit(int seat, pid_t process, const std::string& identity) {
   SessionCounters::add(summary_->started);
-  summary_->processes[seat].store(static_cast<std::uint64_t>(process), std::memory_order_release);
+  Summary::Chair& chair = summary_->chairs[seat];
+  copyText(chair.identity, sizeof chair.identity, identity);
+  chair.process.store(static_cast<std::uint64_t>(process), std::memory_order_release);
 }
 
 void SessionBoard::leave(int seat) {
   SessionPage& page = this->page(seat);
-  summary_->processes[seat].store(0, std::memory_order_relaxed);
+  summary_->chairs[seat].process.store(0, std::memory_order_relaxed);
   const auto move = [](SessionCounters::Count& from, SessionCounters::Count& to) {
     SessionCounters::add(to, from.exchange(0, std::memory_order_relaxed));
   };
@@ -122,7 +127,9 @@ void SessionBoard::leave(int seat) {
 SessionBoard::Sitter SessionBoard::sitter(int seat) const {
   const SessionPage& page = *seats_[static_cast<std::size_t>(seat)].page;
   Sitter sitter;
-  sitter.process = summary_->processes[seat].load(std::memory_order_acquire);
+  const Summary::Chair& chair = summary_->chairs[seat];
+  sitter.process = chair.process.load(std::memory_order_acquire);
+  if (sitter.process != 0) sitter.identity.assign(chair.identity, strnlen(chair.identity, sizeof chair.identity));
   if (sitter.process != 0 && page.introduced.load(std::memory_order_acquire)) {
     sitter.client.assign(page.client, strnlen(page.client, sizeof page.client));
     sitter.program.assign(page.program, strnlen(page.program, sizeof page.program));

@@ -57,14 +57,15 @@ class SessionBoard {
 
   // --- the supervisor's
   int descriptor(int seat) const { return seats_[static_cast<std::size_t>(seat)].descriptor; }  // for SessionPage::map
-  void sit(int seat, pid_t process);
-  void leave(int seat);  // the process has ended
+  void sit(int seat, pid_t process, const std::string& identity = "");                          // access/identity.h
+  void leave(int seat);                                                                         // the process has ended
   SessionPage& page(int seat) { return *seats_[static_cast<std::size_t>(seat)].page; }
 
   // --- anybody's
   struct Sitter {
-    std::uint64_t process = 0;  // 0: the seat is free
-    std::string client, program;
+    std::uint64_t process = 0;    // 0: the seat is free
+    std::string identity;         // as the supervisor knows it
+    std::string client, program;  // as the session says
   };
   int seats() const { return static_cast<int>(seats_.size()); }
   Sitter sitter(int seat) const;

@@ -199,7 +199,7 @@ void Supervisor::serve(Reception::Guest guest) {
     return reception_.turnAway(std::move(guest), "the worker cannot start another process");
   }
   logDebug("session %d for %s", static_cast<int>(process), who.c_str());
-  shared_.board.sit(account, process);
+  shared_.board.sit(account, process, guest.identity.name);
   if (children_.empty()) nextCheck_ = Clock::now();
   children_.emplace(process, Child{who, guest.identity, account, std::move(guest.socket), std::move(control), {}});
 }

@@ -170,6 +170,7 @@ class Page {
       const SessionBoard::Sitter sitter = board.sitter(seat);
       if (sitter.process == 0) continue;
       const auto who = input_.names ? Labels{{"session", std::to_string(sitter.process)},
+                                             {"identity", sitter.identity},
                                              {"client", sitter.client},
                                              {"program", sitter.program}}
                                     : Labels{{"session", "seat " + std::to_string(seat)}};

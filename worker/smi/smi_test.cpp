@@ -168,7 +168,7 @@ TEST_F(Service, SpeaksEnoughHttp) {
 
 // Who runs what from where is nobody else's business.
 TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
-  board.sit(1, getpid());
+  board.sit(1, getpid(), "alice");
   board.page(1).introduce("desk:99", "/usr/bin/train");
   const std::string pid = "\"" + std::to_string(getpid()) + "\"";
   const auto page = [&](Line line, const std::string& more) {
@@ -181,14 +181,15 @@ TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
   };
   for (const std::string& open :
        {page(Line::kLocal, ""), page(Line::kShielded, "aUTHorization:  Bearer a token of some length\r\n")}) {
-    for (const std::string& name : {std::string("desk:99"), std::string("train"), pid})
+    for (const std::string& name :
+         {std::string("desk:99"), std::string("train"), std::string("identity=\"alice\""), pid})
       EXPECT_NE(open.find(name), std::string::npos) << name;
   }
   EXPECT_TRUE(page(Line::kOpen, "Authorization: Bearer a token of some length\r\n").starts_with("HTTP/1.1 403 "));
   const std::string closed = page(Line::kOpen, "");
   EXPECT_TRUE(closed.starts_with("HTTP/1.1 200 "));
   EXPECT_NE(closed.find("hip_worker_session_memory_bytes{session=\"seat 1\"}"), std::string::npos) << closed;
-  for (const std::string& name : {std::string("desk"), std::string("train"), pid})
+  for (const std::string& name : {std::string("desk"), std::string("train"), std::string("alice"), pid})
     EXPECT_EQ(closed.find(name), std::string::npos) << name;
   EXPECT_TRUE(page(Line::kShielded, "Authorization: Bearer a token of some lengthy\r\n").starts_with("HTTP/1.1 401 "));
   EXPECT_TRUE(page(Line::kLocal, "Authorization: Basic x\r\n").starts_with("HTTP/1.1 401 "));

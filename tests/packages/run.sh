@@ -43,7 +43,7 @@ in_chroot() { # NAME SUITE SOURCE...
   shift 2
   if [[ ! -e $chroot/usr/bin/apt-get ]]; then
     rm -rf "$chroot"
-    mmdebstrap --quiet --variant=minbase "$suite" "$chroot" "$@" || return 1
+    mmdebstrap --quiet --variant=minbase --include=apt "$suite" "$chroot" "$@" || return 1
   fi
   rm -rf "$chroot/tmp/try" && mkdir -p "$chroot/tmp/try" &&
     cp "$packages"/*.deb "$here/use.sh" "$build/examples/vector_add" "$chroot/tmp/try" &&

@@ -8,6 +8,7 @@
 
 #include "access/admit.h"
 #include "access/challenge.h"
+#include "access/digest.h"
 #include "access/token.h"
 #include "net/socket_transport.h"
 
@@ -216,6 +217,13 @@ TEST(Token, ComesFromTheEnvironmentOrAFile) {
   EXPECT_FALSE(tokenFromEnvironment(token).ok());  // an empty file is a mistake, not a missing token
   unsetenv("HIP_REMOTE_TOKEN_FILE");
   EXPECT_FALSE(readTokenFile(path + ".none", token).ok());
+}
+
+TEST(Digest, IsKeyedSha256) {
+  // As openssl dgst -sha256 -hmac "HIP Remote" says.
+  const std::string text = "abc";
+  EXPECT_EQ(hexOf(digestOf(std::as_bytes(std::span(text)))),
+            "59fa4fffbc4331594962948d2f600c5956b3f8587527f4edc675f6f48d8998a8");
 }
 
 }  // namespace

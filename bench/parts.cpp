@@ -43,7 +43,7 @@ BENCHMARK(decodeLaunch)->Arg(64)->Arg(4096);
 void allocateAndRelease(benchmark::State& state) {
   client::DeviceHeap::Calls calls{.map = [](auto, auto) {},
                                   .unmap = [](auto) {},
-                                  .askCredit = [](std::uint64_t) { return std::uint64_t{0}; },
+                                  .askCredit = [](std::uint64_t, std::uint64_t) { return std::uint64_t{0}; },
                                   .now = [] { return client::Moment(); },
                                   .waitFor = [](const client::Moment&) {}};
   client::DeviceHeap heap(std::uint64_t{1} << 40, std::uint64_t{1} << 40, 2 << 20, std::uint64_t{1} << 36, calls);

@@ -72,6 +72,7 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   if (bytes <= wire::kMostInline) {
     message.bytes = source;
     const bool noticeable = c.to.kind != MemoryKind::kDevice;
+    stream.carried.fetch_add(bytes, std::memory_order_relaxed);
     s.connection().post<Opcode::kUpload>(message, [&] { s.streams().count(stream, noticeable); });
     return;
   }

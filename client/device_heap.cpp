@@ -9,6 +9,7 @@ constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries w
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
 constexpr std::size_t kMostVacated = 256;
+constexpr std::uint64_t kMostAsked = std::uint64_t{1} << 30;  // more than is needed now
 constexpr std::uint64_t kMostIdle = 256 << 20;
 constexpr std::uint64_t kLargestIdle = 32 << 20;  // using a larger block after its free is a fault, as it is locally
 
@@ -46,8 +47,9 @@ std::uint64_t DeviceHeap::allocate(std::size_t size) {
   const std::uint64_t rounded = roundUp(std::max<std::uint64_t>(size, 1), small ? kAlignment : granularity_);
   // For a small block a whole shared mapping, if the credit allows it, else one just big enough.
   const auto tryAll = [&] {
-    const std::uint64_t address = small ? obtain(rounded, roundUp(kSharedMapping, granularity_)) : 0;
-    return address ? address : obtain(rounded, roundUp(rounded, granularity_));
+    const std::uint64_t own = roundUp(rounded, granularity_), shared = roundUp(kSharedMapping, granularity_);
+    const std::uint64_t address = small ? obtain(rounded, shared, own) : 0;
+    return address ? address : obtain(rounded, own, own);
   };
   if (const std::uint64_t address = tryAll()) return address;
   std::uint64_t freedSoFar;
@@ -66,9 +68,10 @@ std::uint64_t DeviceHeap::allocate(std::size_t size) {
   return tryAll();
 }
 
-// Memory that is mapped already, or a new mapping of `mappingSize`, for which credit is asked if it does not suffice.
+// Memory that is mapped already, or a new mapping of `mappingSize`, for which credit is asked if it does not suffice;
+// credit for a mapping of `leastSize` would help too, and where many share a device that may be all there is.
 // Other threads go on meanwhile and may use up what was granted; then it is asked again.
-std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize) {
+std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize, std::uint64_t leastSize) {
   std::unique_lock lock(mutex_);
   for (bool refused = false;;) {
     reclaimFinished();
@@ -77,8 +80,11 @@ std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize) 
     const std::uint64_t atHand = credit_ + idleBytes_;
     if (refused || atHand >= mappingSize) return 0;
     const std::uint64_t lacking = mappingSize - atHand;
+    // A program that has much will want more: the more it has, the more rarely it asks.
+    const std::uint64_t most = lacking + std::min(mappedBytes_ / 2, kMostAsked);
+    const std::uint64_t least = std::min(lacking, std::max(leastSize - std::min(leastSize, atHand), granularity_));
     lock.unlock();
-    const std::uint64_t granted = calls_.askCredit(lacking);
+    const std::uint64_t granted = calls_.askCredit(least, most);
     lock.lock();
     credit_ += granted;
     refused = granted < lacking;
@@ -97,7 +103,7 @@ bool DeviceHeap::takeCredit(std::uint64_t bytes) {
     if (refused) return false;
     const std::uint64_t lacking = bytes - credit_;
     lock.unlock();
-    const std::uint64_t granted = calls_.askCredit(lacking);
+    const std::uint64_t granted = calls_.askCredit(lacking, lacking);
     lock.lock();
     credit_ += granted;
     refused = granted < lacking;
@@ -224,6 +230,11 @@ void DeviceHeap::reclaim(std::uint64_t address, std::uint64_t size) {
 // miss it; always room for one shared mapping.
 std::uint64_t DeviceHeap::idleLimit() const {
   return std::max(roundUp(kSharedMapping, granularity_), std::min(kMostIdle, (credit_ + mappedBytes_) / 8));
+}
+
+void DeviceHeap::loseCredit(std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  credit_ -= std::min(credit_, bytes);
 }
 
 std::uint64_t DeviceHeap::mappedFree() {

@@ -29,7 +29,8 @@ class DeviceHeap {
   struct Calls {
     std::function<void(std::uint64_t address, std::uint64_t size)> map;  // posted
     std::function<void(std::uint64_t address)> unmap;                    // posted
-    std::function<std::uint64_t(std::uint64_t bytes)> askCredit;         // waits; returns what was granted
+    // Waits; what was granted: nothing, or from `bytes` to `most`.
+    std::function<std::uint64_t(std::uint64_t bytes, std::uint64_t most)> askCredit;
     std::function<Moment()> now;
     std::function<void(const Moment&)> waitFor;
   };
@@ -38,6 +39,7 @@ class DeviceHeap {
 
   std::uint64_t allocate(std::size_t size);  // 0 when out of memory
   void release(std::uint64_t address);       // REQUIRES: from allocate, not yet released
+  void loseCredit(std::uint64_t bytes);      // the worker has taken back what was not used
   std::uint64_t mappedFree();                // bytes mapped but not handed out
 
   // Memory that is made some other way counts too. False when there is not that much.
@@ -57,7 +59,7 @@ class DeviceHeap {
     std::uint64_t address, size;
   };
 
-  std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize);
+  std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize, std::uint64_t leastSize);
   std::uint64_t fromMapped(std::uint64_t size);
   bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses
   std::uint64_t takeAddresses(std::uint64_t size);

@@ -32,7 +32,7 @@ struct World {
       mappedBytes -= mapped.at(address);
       mapped.erase(address);
     };
-    calls.askCredit = [this](auto bytes) {
+    calls.askCredit = [this](auto bytes, auto) {
       whileAsking();
       const std::uint64_t granted = std::min<std::uint64_t>(bytes, moreCredit);
       moreCredit -= granted;

@@ -5,9 +5,11 @@ namespace hipr::client {
 using wire::Opcode;
 
 hipError_t RemoteCore::create(Event& event) {
+  Session& s = session();
+  if (s.eventCount >= s.limits().events) return hipErrorOutOfMemory;
   const std::uint64_t id = wire::kFirstObject + event.id;
-  event.impl = std::make_unique<EventObject>(id);
-  session().connection().post<Opcode::kEventCreate>({id, event.device, event.flags});
+  event.impl = std::make_unique<EventObject>(id, s.eventCount);
+  s.connection().post<Opcode::kEventCreate>({id, event.device, event.flags});
   return hipSuccess;
 }
 

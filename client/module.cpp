@@ -1,7 +1,9 @@
 // RemoteCore: code objects on the worker. Loading goes on without waiting; the addresses of variables come back when
 // they do.
 #include <condition_variable>
+#include <map>
 
+#include "access/digest.h"
 #include "client/remote_core.h"
 #include "runtime/async_error.h"
 
@@ -19,13 +21,30 @@ struct Variables {
 };
 
 struct ModuleObject : CoreObject {
-  explicit ModuleObject(std::uint64_t wireId) : id(wireId) {}
+  ModuleObject(std::uint64_t wireId, std::atomic<std::uint64_t>& count) : id(wireId), counted(&count) {}
   const std::uint64_t id;
+  const Counted counted;
   const std::shared_ptr<Variables> variables = std::make_shared<Variables>();
 };
 
 ModuleObject& remote(const Module& module) {
   return static_cast<ModuleObject&>(*module.impl);
+}
+
+// A device after the other loads the same code, and some of it has hundreds of megabytes: its digest is made once.
+access::Digest digestOf(const std::shared_ptr<const code::GpuCode>& code) {
+  using Known = std::map<std::weak_ptr<const code::GpuCode>, access::Digest, std::owner_less<>>;
+  static std::mutex mutex;
+  static auto* known = new Known;  // used until the very end of the process
+  {
+    std::lock_guard lock(mutex);
+    if (const auto found = known->find(code); found != known->end()) return found->second;
+  }
+  const access::Digest digest = access::digestOf(code->bytes());
+  std::lock_guard lock(mutex);
+  std::erase_if(*known, [](const auto& entry) { return entry.first.expired(); });
+  known->emplace(code, digest);
+  return digest;
 }
 
 class LoadAnswer : public Pending {
@@ -71,10 +90,10 @@ class LoadAnswer : public Pending {
 
 hipError_t RemoteCore::load(Module& module) {
   Session& s = session();
-  module.impl = std::make_unique<ModuleObject>(wire::kFirstObject + module.id);
+  if (s.moduleCount >= s.limits().modules) return hipErrorOutOfMemory;
+  module.impl = std::make_unique<ModuleObject>(wire::kFirstObject + module.id, s.moduleCount);
   const ModuleObject& m = remote(module);
-  const code::ContentHash hash = module.code->hash();
-  wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = {hash.low, hash.high}};
+  wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = digestOf(module.code)};
   if (!s.workerHasCode(message.hash)) message.code = module.code->bytes();
   for (const code::Variable& variable : module.code->variables()) message.variables.push_back(variable.name);
   s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(s, m.variables, module.code), [] {});

@@ -79,6 +79,7 @@ class RemoteCore : public Core {
   // thread uses a device, as for hipDeviceReset.
   hipError_t renew();
 
+  void waitForRoom(RemoteStream& stream);                          // for another operation
   hipError_t waitFor(RemoteStream& stream, const Moment& moment);  // until everything before it is visible
   // When host memory that only exists here may be read and written.
   enum class HostAccess {
@@ -109,12 +110,15 @@ class RemoteCore : public Core {
 
 // What a stream and an event of the runtime are here.
 struct StreamObject : CoreObject {
-  explicit StreamObject(RemoteStream& stream) : remote(stream.shared_from_this()) {}
+  StreamObject(RemoteStream& stream, std::atomic<std::uint64_t>* count)
+      : remote(stream.shared_from_this()), counted(count) {}
   const std::shared_ptr<RemoteStream> remote;
+  const Counted counted;
 };
 struct EventObject : CoreObject {
-  explicit EventObject(std::uint64_t wireId) : remote(wireId) {}
+  EventObject(std::uint64_t wireId, std::atomic<std::uint64_t>& count) : remote(wireId), counted(&count) {}
   RemoteEvent remote;
+  const Counted counted;
 };
 inline RemoteStream& remote(const Stream& stream) {
   return *static_cast<const StreamObject&>(*stream.impl).remote;

@@ -18,6 +18,7 @@ struct Offer {
   std::uint64_t deviceBase, deviceSize, hostBase, hostSize;
 };
 constexpr std::uint64_t kGiB = 1ull << 30;
+constexpr std::uint64_t kMostAhead = 1 << 15, kMostCarried = 64 << 20;
 constexpr Offer kOffers[] = {
     {0x200000000000, 8192 * kGiB, 0x300000000000, 1024 * kGiB},
     {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
@@ -119,6 +120,9 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
         !deviceRange_.reserve(reply.deviceBase, reply.deviceSize)) {
       continue;
     }
+    limits_ = reply.limits;
+    mostAhead_ = std::clamp<std::uint64_t>(limits_.operations / 8, 1, kMostAhead);
+    mostCarried_ = std::clamp<std::uint64_t>(limits_.heldBytes / 8, 1, kMostCarried);
     hostBase_ = hello.hostBase;
     hostSize_ = hello.hostSize;
     describeFromHere(platform_);
@@ -164,9 +168,13 @@ void Session::makeHeaps(const wire::HelloReply& reply) {
       connection_->post<wire::Opcode::kMapMemory>({device, address, size});
     };
     calls.unmap = [this](auto address) { connection_->post<wire::Opcode::kUnmapMemory>({address}); };
-    calls.askCredit = [this, device](std::uint64_t bytes) -> std::uint64_t {
-      wire::MemoryCreditReply granted;
-      return connection_->call<wire::Opcode::kMemoryCredit>({device, bytes}, granted) ? granted.granted : 0;
+    calls.askCredit = [this, device](std::uint64_t bytes, std::uint64_t most) -> std::uint64_t {
+      wire::MemoryCreditReply reply;
+      if (!connection_->call<wire::Opcode::kMemoryCredit>({device, bytes, most}, reply)) return 0;
+      if (reply.granted <= most && (reply.granted == 0 || reply.granted >= bytes)) return reply.granted;
+      connection_->lose(
+          Status::invalid("a credit of " + std::to_string(reply.granted) + " bytes that nobody asked for"));
+      return 0;
     };
     calls.now = [this] { return streams_.now(); };
     calls.waitFor = [this](const Moment& moment) {
@@ -208,7 +216,7 @@ bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {
          (!placesMemory() || plausibleAddress(address, size, deviceRange_.base(), deviceRange_.size()));
 }
 
-bool Session::workerHasCode(const std::array<std::uint64_t, 2>& hash) {
+bool Session::workerHasCode(const wire::Bits256& hash) {
   std::lock_guard lock(codeMutex_);
   return !knownCode_.insert(hash).second;
 }
@@ -218,6 +226,13 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kProgress: {
       wire::Progress progress;
       return decode(payload, progress) && streams_.show(progress.stream, progress.done);
+    }
+    case wire::Opcode::kCreditTaken: {
+      wire::CreditTaken taken;
+      if (!decode(payload, taken) || taken.device < 0 || taken.device >= static_cast<int>(platform_.devices.size()))
+        return false;
+      if (placesMemory()) heap(taken.device).loseCredit(taken.bytes);
+      return true;
     }
     case wire::Opcode::kTransferOpen: {
       wire::TransferOpen open;

@@ -22,6 +22,22 @@
 
 namespace hipr::client {
 
+// One of the objects that a session may have so many of, as long as it lives.
+class Counted {
+ public:
+  explicit Counted(std::atomic<std::uint64_t>* count) : count_(count) {
+    if (count_) ++*count_;
+  }
+  ~Counted() {
+    if (count_) --*count_;
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>* const count_;  // or none
+};
+
 class Session {
  public:
   static Status connect(const Options& options, std::unique_ptr<Session>& out);
@@ -47,8 +63,13 @@ class Session {
 
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
   bool worksAt(std::uint64_t address, std::uint64_t size) const;  // memory placed by the worker's runtime can lie there
+  const wire::SessionLimits& limits() const { return limits_; }
+  std::atomic<std::uint64_t> streamCount{0}, eventCount{0}, moduleCount{0};
+  // Operations of a stream that may be unfinished: several full streams are less than the worker allows.
+  std::uint64_t mostAhead() const { return mostAhead_; }
+  std::uint64_t mostCarried() const { return mostCarried_; }  // bytes in the messages of such operations
   std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
-  bool workerHasCode(const std::array<std::uint64_t, 2>& hash);  // and remembers that it will have it from now on
+  bool workerHasCode(const wire::Bits256& hash);  // and remembers that it will have it from now on
 
   // An operation of a stream: posted, and counted in the order it travels. `under(position)` runs at that moment.
   template <wire::Opcode kOp, class Under>
@@ -72,6 +93,8 @@ class Session {
   Platform platform_;
   platform::AddressRange deviceRange_;
   std::uint64_t hostBase_ = 0, hostSize_ = 0;
+  wire::SessionLimits limits_;
+  std::uint64_t mostAhead_ = 1, mostCarried_ = 1;
   std::unique_ptr<Connection> connection_;
   StreamTable streams_;
   std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself
@@ -81,7 +104,7 @@ class Session {
   std::unique_ptr<HostFunctions> hostFunctions_;
   std::atomic<std::uint64_t> nextTransfer_{1}, nextGraph_{wire::kFirstObject};
   std::mutex codeMutex_;
-  std::set<std::array<std::uint64_t, 2>> knownCode_;
+  std::set<wire::Bits256> knownCode_;
 };
 
 // The status of a call whose answer never came.

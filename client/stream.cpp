@@ -53,7 +53,17 @@ class LastProgress : public Pending {
 
 }  // namespace
 
+// A GPU's queue is finite, and whoever fills it waits. So it is here, long before the worker would refuse more.
+void RemoteCore::waitForRoom(RemoteStream& r) {
+  Session& s = session();
+  const std::uint64_t unfinished = r.sent.load(std::memory_order_relaxed) - r.visible.load(std::memory_order_relaxed);
+  if (unfinished < s.mostAhead() && r.carried.load(std::memory_order_relaxed) < s.mostCarried()) return;
+  static_cast<void>(waitFor(r, s.streams().now(r)));
+  r.carried.store(0, std::memory_order_relaxed);
+}
+
 hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage until) {
+  waitForRoom(remote(stream));
   const hipError_t error = std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
   if (error != hipSuccess || until == Stage::kSent) return error;
   // Nobody has waited where nobody would notice. What the program does next must find it done all the same.
@@ -69,9 +79,11 @@ hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage 
 
 hipError_t RemoteCore::create(Stream& stream) {
   Session& s = session();
+  const bool null = stream.kind == Stream::Kind::kNull;
+  if (!null && s.streamCount >= s.limits().streams) return hipErrorOutOfMemory;
   RemoteStream& r = s.streams().add(wireId(stream), stream.device, kindOf(stream));
-  stream.impl = std::make_unique<StreamObject>(r);
-  if (stream.kind != Stream::Kind::kNull) {
+  stream.impl = std::make_unique<StreamObject>(r, null ? nullptr : &s.streamCount);
+  if (!null) {
     s.connection().post<Opcode::kStreamCreate>({r.id, stream.device, stream.flags, stream.priority, stream.cuMask});
   }
   return hipSuccess;

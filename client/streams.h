@@ -35,6 +35,7 @@ struct RemoteStream : std::enable_shared_from_this<RemoteStream> {
   // The last operation whose end the host can notice. What is behind it are uploads whose bytes have been taken.
   std::atomic<std::uint64_t> noticeable{0};
   std::atomic<std::uint64_t> visible{0}, promised{0}, watched{0};
+  std::atomic<std::uint64_t> carried{0};  // bytes of uploads in their messages, since somebody last waited for room
 
   bool isVisible(std::uint64_t position) const { return visible.load(std::memory_order_acquire) >= position; }
   bool idle() const { return isVisible(sent.load(std::memory_order_relaxed)); }

@@ -9,7 +9,7 @@
 namespace hipr::wire {
 
 inline constexpr std::uint32_t kMagic = 0x48495052;  // "HIPR"
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::uint16_t kDefaultPort = 18515;
 inline constexpr std::size_t kHeaderSize = 24;
 

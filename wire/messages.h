@@ -28,6 +28,8 @@ std::vector<std::uint16_t> messagesToWorker();  // all that a client may send in
 
 enum class Verb { Post, Work, Call, Ask, Push, Both, BeforeCall, BeforePost };
 
+using Bits256 = std::array<std::uint8_t, 32>;
+
 // --- session
 // -------------------------------------------------------------------------------------------------------------
 struct Hello {
@@ -41,6 +43,14 @@ struct Hello {
   }
 };
 
+// What a session may have at most: a client that knows it can say so itself.
+struct SessionLimits {
+  std::uint64_t streams = 0, events = 0, modules = 0;
+  std::uint64_t operations = 0;  // that are not done, of all streams
+  std::uint64_t heldBytes = 0;   // of those that wait for the client
+  static auto fields(auto& m) { return std::tie(m.streams, m.events, m.modules, m.operations, m.heldBytes); }
+};
+
 struct HelloReply {
   std::int32_t status = 0;  // hipError_t; on failure only `text` and the suggested range mean anything
   std::string text;
@@ -48,11 +58,12 @@ struct HelloReply {
   std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
   std::uint64_t granularity = 0;                 // of MapMemory
   std::vector<std::uint64_t> credits{};          // bytes each device has set aside for this client
-  std::vector<std::array<std::uint64_t, 2>> knownCode{};
-  Bytes platform{};  // wire/platform_codec.h
+  SessionLimits limits;
+  std::vector<Bits256> knownCode{};  // digests of code objects (access/digest.h)
+  Bytes platform{};                  // wire/platform_codec.h
   static auto fields(auto& m) {
-    return std::tie(m.status, m.text, m.unknown, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.knownCode,
-                    m.platform);
+    return std::tie(m.status, m.text, m.unknown, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.limits,
+                    m.knownCode, m.platform);
   }
 };
 
@@ -119,8 +130,6 @@ struct Output {
 };
 
 // Before Hello or SmiOpen, where a token is needed: each side proves that it knows it (access/challenge.h).
-using Bits256 = std::array<std::uint8_t, 32>;
-
 struct Challenge {
   std::uint64_t token = 0;  // which one: access::tokenNumber
   Bits256 number{};
@@ -191,14 +200,15 @@ struct AllocateMemoryReply {
 };
 using FreeMemory = UnmapMemory;
 
+// At least `bytes` more, or nothing; `most` would save asking again soon.
 struct MemoryCredit {
   std::int32_t device = 0;
-  std::uint64_t bytes = 0;
-  static auto fields(auto& m) { return std::tie(m.device, m.bytes); }
+  std::uint64_t bytes = 0, most = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.bytes, m.most); }
 };
 struct MemoryCreditReply {
   std::int32_t status = 0;
-  std::uint64_t granted = 0;  // on top of what was granted before: all that was asked for, or nothing
+  std::uint64_t granted = 0;  // on top of what was granted before: 0, or from `bytes` to `most`
   static auto fields(auto& m) { return std::tie(m.status, m.granted); }
 };
 
@@ -224,6 +234,13 @@ struct SetMemoryAccess {
   std::vector<std::int32_t> devices{};
   std::vector<std::uint8_t> flags{};  // hipMemAccessFlags, one for each of them
   static auto fields(auto& m) { return std::tie(m.address, m.size, m.devices, m.flags); }
+};
+
+// Credit that has not been used for a while is the device's again.
+struct CreditTaken {
+  std::int32_t device = 0;
+  std::uint64_t bytes = 0;
+  static auto fields(auto& m) { return std::tie(m.device, m.bytes); }
 };
 
 // `depth` slices of `height` rows of `width` bytes on the device side. The host side is always packed tight.
@@ -366,8 +383,8 @@ struct EventElapsedReply {
 struct ModuleLoad {
   std::uint64_t module = 0;
   std::int32_t device = 0;
-  std::array<std::uint64_t, 2> hash{};
-  Bytes code{};  // empty: the worker has it under this hash
+  Bits256 hash{};  // the digest of the code
+  Bytes code{};    // empty: the worker has it under this hash
   std::vector<std::string> variables{};
   static auto fields(auto& m) { return std::tie(m.module, m.device, m.hash, m.code, m.variables); }
 };

@@ -7,9 +7,11 @@ namespace hipr::worker {
 
 std::optional<wire::CompileSourceReply> Session::onCompileSource(const wire::CompileSource& m) {
   if (options_.compiler.empty()) return wire::CompileSourceReply{hipErrorNotSupported, {}};
+  const Meter::Share place = meter_.take(Quota::kWaits), room = meter_.take(Quota::kHeldBytes, m.request.size());
+  if (!place || !room) return wire::CompileSourceReply{hipErrorOutOfMemory, {}};
   std::string request(reinterpret_cast<const char*>(m.request.data()), m.request.size());
   // One after the other: a client has no more of this machine than one compiler.
-  crew_.add(compiling_, [this, request = std::move(request), number = request_] {
+  crew_.add(compiling_, [this, place, room, request = std::move(request), number = request_] {
     wire::CompileSourceReply answer;
     answer.result = compileInProcess(options_.compiler, request, [this] { return ending_.load(); });
     answer.status = answer.result.empty() ? hipErrorUnknown : hipSuccess;

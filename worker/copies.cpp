@@ -121,9 +121,23 @@ void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct
   order_.submit(s, m, [upload](const wire::Upload&) { return upload->start(); });
 }
 
+void Session::swallow(const wire::Upload& m, const StreamPtr& s) {
+  // Enough for a client that has not been told yet; a few hundred bytes each.
+  if (uploads_.size() > 2 * meter_.limits()[Quota::kOperations]) return refuse("too many uploads on their way");
+  if (extentOf(m.to) == 0 || !m.bytes.empty()) return refuse("an upload whose bytes do not fill its rows");
+  auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, false);
+  if (!uploads_.emplace(m.transfer, upload).second)
+    return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
+  upload->abandon(hipErrorOutOfMemory);
+}
+
 Session::Answer Session::onDownload(const wire::Download& m) {
   const StreamPtr s = stream(m.stream);
   if (!s) return std::nullopt;
+  if (order_.full()) {
+    order_.drop(s);
+    return hipErrorOutOfMemory;
+  }
   DeviceMemory::Span span;
   hipError_t error = s->broken;
   if (error == hipSuccess && !locate(m.from.address, extentOf(m.from), span)) error = hipErrorInvalidDevicePointer;

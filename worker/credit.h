@@ -14,10 +14,12 @@ namespace hipr::worker {
 class Credit {
  public:
   virtual ~Credit() = default;
-  virtual std::uint64_t promised(int device) const = 0;              // to this session, so far
-  virtual std::uint64_t available(int device) = 0;                   // to whoever asks first
-  virtual std::uint64_t grant(int device, std::uint64_t bytes) = 0;  // all of it, or nothing
-  virtual std::uint64_t welcome(int device) = 0;                     // what a client gets without asking
+  virtual std::uint64_t promised(int device) const = 0;  // to this session, so far
+  virtual std::uint64_t available(int device) = 0;       // to whoever asks first
+  // At least `bytes`, or nothing; up to `most` while that leaves enough for others.
+  virtual std::uint64_t grant(int device, std::uint64_t bytes, std::uint64_t most) = 0;
+  virtual std::uint64_t welcome(int device) = 0;               // what a client gets without asking
+  virtual void giveBack(int device, std::uint64_t bytes) = 0;  // REQUIRES: promised
 };
 
 // A session's end of the socket to its supervisor.
@@ -26,8 +28,9 @@ class AskedCredit : public Credit {
   explicit AskedCredit(net::Socket supervisor) : supervisor_(std::move(supervisor)) {}
   std::uint64_t promised(int device) const override;
   std::uint64_t available(int device) override;
-  std::uint64_t grant(int device, std::uint64_t bytes) override;
+  std::uint64_t grant(int device, std::uint64_t bytes, std::uint64_t most) override;
   std::uint64_t welcome(int device) override;
+  void giveBack(int device, std::uint64_t bytes) override;
 
  private:
   net::Socket supervisor_;

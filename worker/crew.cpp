@@ -1,11 +1,22 @@
 #include "worker/crew.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace hipr::worker {
 
-Crew::Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest)
-    : transport_(transport), read_(std::move(read)), rest_(std::move(rest)) {}
+namespace {
+
+constexpr std::chrono::microseconds kShortestRound(50), kLongestRound(2000);
+
+}  // namespace
+
+Crew::Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest, std::size_t mostMembers)
+    : transport_(transport),
+      read_(std::move(read)),
+      rest_(std::move(rest)),
+      mostMembers_(std::max<std::size_t>(mostMembers, 2)) {}
 
 void Crew::finish() {
   std::vector<std::thread> members;
@@ -13,7 +24,9 @@ void Crew::finish() {
     std::lock_guard lock(mutex_);
     ending_ = true;
     members.swap(members_);
+    if (patrol_.joinable()) members.push_back(std::move(patrol_));
   }
+  patrolCalled_.notify_all();
   for (std::size_t i = 0; i < members.size(); ++i) transport_.wake();
   for (std::thread& member : members) member.join();
   std::unique_lock lock(mutex_);
@@ -27,9 +40,9 @@ void Crew::run(Delay first) {
   ended_.wait(lock, [this] { return ending_; });
 }
 
-void Crew::add(const LanePtr& lane, std::function<void()> task) {
+void Crew::add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due) {
   std::lock_guard lock(mutex_);
-  lane->tasks_.push_back(std::move(task));
+  lane->tasks_.push_back({std::move(task), std::move(due)});
   if (std::exchange(lane->served_, true)) return;
   ready_.push_back(lane);
   // The reader looks at ready_ itself when it has read everything.
@@ -45,21 +58,35 @@ void Crew::summon() {
   if (idle_ - called_ > 1) {
     ++called_;
     transport_.wake();
-  } else {
-    hire();
+  } else if (!hire()) {
+    callPatrol();
   }
 }
 
-void Crew::hire() {
-  if (!ending_) members_.emplace_back([this] { serve(); });
+bool Crew::hire() {
+  if (ending_ || members_.size() >= mostMembers_) return false;
+  ++coming_;
+  members_.emplace_back([this] { serve(); });
+  return true;
+}
+
+void Crew::callPatrol() {
+  if (ending_) return;
+  if (!patrol_.joinable()) patrol_ = std::thread([this] { patrol(); });
+  patrolCalled_.notify_one();
 }
 
 void Crew::serve() {
   std::unique_lock lock(mutex_);
+  --coming_;
   for (;;) {
     if (!ready_.empty()) {
-      serveLane(lock);
-      continue;
+      // Whoever waits here does not see input; somebody else must.
+      if (ending_ || watched() || hire()) {
+        serveLane(lock);
+        continue;
+      }
+      callPatrol();
     }
     if (ending_) return;
     const bool timed = delay_ >= 0 && !std::exchange(timed_, true);
@@ -82,15 +109,53 @@ void Crew::serve() {
 void Crew::serveLane(std::unique_lock<std::mutex>& lock) {
   const LanePtr lane = std::move(ready_.front());
   ready_.pop_front();
-  while (!lane->tasks_.empty()) {
-    std::function<void()> task = std::move(lane->tasks_.front());
-    lane->tasks_.pop_front();
-    lock.unlock();
-    task();
-    task = nullptr;
-    lock.lock();
-  }
+  while (!lane->tasks_.empty()) runFirst(*lane, lock);
   lane->served_ = false;
+}
+
+void Crew::runFirst(Lane& lane, std::unique_lock<std::mutex>& lock) {
+  Lane::Task task = std::move(lane.tasks_.front());
+  lane.tasks_.pop_front();
+  lock.unlock();
+  task.run();
+  task = {};
+  lock.lock();
+}
+
+void Crew::patrol() {
+  std::deque<LanePtr> lanes;  // in nobody else's care
+  auto pause = kShortestRound;
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    while (!ready_.empty()) {
+      lanes.push_back(std::move(ready_.front()));
+      ready_.pop_front();
+    }
+    bool any = false;
+    for (std::size_t left = lanes.size(); left > 0 && !ending_; --left) {
+      const LanePtr lane = std::move(lanes.front());
+      lanes.pop_front();
+      const std::function<bool()> due = lane->tasks_.front().due;
+      lock.unlock();
+      const bool now = !due || due();
+      lock.lock();
+      if (now) runFirst(*lane, lock);
+      any |= now;
+      if (lane->tasks_.empty()) {
+        lane->served_ = false;
+      } else {
+        lanes.push_back(lane);
+      }
+    }
+    pause = any ? kShortestRound : std::min(2 * pause, kLongestRound);
+    if (ending_ || any) continue;
+    if (lanes.empty()) {
+      patrolCalled_.wait(lock, [this] { return ending_ || !ready_.empty(); });
+    } else {
+      patrolCalled_.wait_for(lock, pause);
+    }
+  }
+  ready_.insert(ready_.end(), lanes.begin(), lanes.end());  // finish() sees to them
 }
 
 void Crew::work(net::Transport::Ready ready) {
@@ -109,7 +174,7 @@ void Crew::work(net::Transport::Ready ready) {
   }
   delay_ = delay;
   // This thread serves one lane; for the others, and for the input, there must be somebody else.
-  if (!ready_.empty() && idle_ - called_ < 1) hire();
+  if (!ready_.empty() && !watched()) (void)hire();
   for (std::size_t i = 1; i < ready_.size(); ++i) summon();
   if (ready == net::Transport::Ready::kInput) transport_.watchAgain();
 }

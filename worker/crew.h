@@ -5,7 +5,9 @@
 // request whose answer needs the GPU costs one wake-up of one thread: whoever was woken by the request also answers it.
 //
 // What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
-// each other. Members are added when none is idle, so no task ever waits for a thread.
+// each other. Members are added when none is idle, up to a limit. Beyond it there is one more thread, the patrol: it
+// looks after all lanes that nobody has time for, asks the first task of each whether it is due, and runs those that
+// are. So no task ever waits for another lane's, however many there are, and one member always watches for input.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,11 @@ namespace hipr::worker {
 class Lane {
  private:
   friend class Crew;
-  std::deque<std::function<void()>> tasks_;
+  struct Task {
+    std::function<void()> run;
+    std::function<bool()> due;  // it would not wait for the GPU; empty: it never does, or not long
+  };
+  std::deque<Task> tasks_;
   bool served_ = false;
 };
 using LanePtr = std::shared_ptr<Lane>;
@@ -35,24 +41,31 @@ class Crew {
   using Delay = int;
   static constexpr Delay kNever = -1, kEnd = -2;
   // `read` handles messages until there are none. Both run in one thread at a time.
-  Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest);
+  Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest,
+       std::size_t mostMembers = 64);
   ~Crew() { finish(); }
 
   void run(Delay first);  // returns when nothing comes any more; members may still be waiting for the GPU
   void finish();          // runs what is queued and ends every member. REQUIRES: what the tasks wait for will come
 
-  void add(const LanePtr& lane, std::function<void()> task);  // thread-safe
-  bool hasTasks();                                            // nobody serves yet
+  // Thread-safe. `due` is called by any thread, and only while the task has not begun.
+  void add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due = {});
+  bool hasTasks();  // nobody serves yet
 
  private:
   void serve();
   void serveLane(std::unique_lock<std::mutex>& lock);  // REQUIRES: ready_ is not empty
   void work(net::Transport::Ready ready);
   void summon();  // REQUIRES: mutex_: somebody for a lane in ready_, and still somebody to watch for input
-  void hire();
+  bool hire();    // false: there are enough
+  bool watched() const { return idle_ + coming_ > called_; }  // somebody will see input
+  void callPatrol();
+  void patrol();
+  void runFirst(Lane& lane, std::unique_lock<std::mutex>& lock);
 
   net::Transport& transport_;
   const std::function<Delay()> read_, rest_;
+  const std::size_t mostMembers_;
 
   std::mutex reading_;  // held by the member that reads
   std::atomic<std::thread::id> reader_{};
@@ -60,8 +73,10 @@ class Crew {
   std::mutex mutex_;           // guards what follows
   std::deque<LanePtr> ready_;  // have tasks and nobody who serves them
   std::vector<std::thread> members_;
-  std::condition_variable ended_;
+  std::thread patrol_;
+  std::condition_variable ended_, patrolCalled_;
   int idle_ = 0;          // members in await()
+  int coming_ = 0;        // members that have been hired and have not begun
   int called_ = 0;        // wake-ups on their way to idle members
   Delay delay_ = kNever;  // until rest_ wants to be called
   bool timed_ = false;    // somebody sees to that

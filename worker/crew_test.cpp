@@ -182,5 +182,23 @@ TEST_F(CrewTest, APeerThatGoesIsInput) {
   running.join();
 }
 
+// Three members wait for something that only the task of a fourth lane brings about.
+TEST_F(CrewTest, NoLaneWaitsForAnotherHoweverFewMembersThereAre) {
+  Crew crew(*ends_.first, never, never, 3);
+  std::promise<void> gate;
+  const std::shared_future<void> open = gate.get_future().share();
+  std::atomic<int> through{0};
+  const auto isOpen = [open] { return open.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
+  for (int i = 0; i < 20; ++i) {
+    crew.add(std::make_shared<Lane>(), [&, open] { open.wait(), ++through; }, isOpen);
+  }
+  crew.add(std::make_shared<Lane>(), [&] { gate.set_value(); });
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (through < 20 && std::chrono::steady_clock::now() < patience)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(through, 20);
+  if (through < 20) gate.set_value();
+}
+
 }  // namespace
 }  // namespace hipr::worker

@@ -138,8 +138,8 @@ std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
   if (found == ranges_.end() || found->second.kind == Kind::kAdopted) return nullptr;
   const Range range = found->second;
   ranges_.erase(found);
-  mapped_[static_cast<std::size_t>(range.device)] -= range.size;
   return leaving_.add(address, range.size, [this, address, range] {
+    mapped_[static_cast<std::size_t>(range.device)] -= range.size;
     if (range.kind == Kind::kAllocated) {
       backend_.hip.hipFree(at(address));
     } else {

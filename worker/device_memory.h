@@ -2,6 +2,7 @@
 // name. Used by the reader thread, except that an unmapping may be carried out by another one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -51,7 +52,9 @@ class DeviceMemory {
   // Memory that is made some other way counts too.
   void charge(int device, std::uint64_t size) { mapped_[static_cast<std::size_t>(device)] += size; }
   void refund(int device, std::uint64_t size) { mapped_[static_cast<std::size_t>(device)] -= size; }
-  std::uint64_t mapped(int device) const { return mapped_[static_cast<std::size_t>(device)]; }
+  std::uint64_t mapped(int device) const {  // with what is leaving, until it is gone
+    return mapped_[static_cast<std::size_t>(device)].load(std::memory_order_relaxed);
+  }
 
  private:
   enum class Kind { kMapped, kAllocated, kAdopted };
@@ -74,7 +77,8 @@ class DeviceMemory {
   std::uint64_t base_ = 0, size_ = 0;
   std::map<std::uint64_t, Range> ranges_;
   LeavingList leaving_;
-  std::vector<std::uint64_t> mapped_ = std::vector<std::uint64_t>(static_cast<std::size_t>(backend_.devices()));
+  std::vector<std::atomic<std::uint64_t>> mapped_ =
+      std::vector<std::atomic<std::uint64_t>>(static_cast<std::size_t>(backend_.devices()));
 };
 
 }  // namespace hipr::worker

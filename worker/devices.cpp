@@ -12,21 +12,25 @@ bool Session::hasDevice(int device) {
   return false;
 }
 
-void Session::answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar) {
+Session::Answer Session::answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar) {
+  const Meter::Share share = meter_.take(Quota::kWaits, streams.size());
+  if (!share) return hipErrorOutOfMemory;
   struct Gathering {
     std::atomic<std::size_t> left;
     std::atomic<hipError_t> first;
   };
   auto all = std::make_shared<Gathering>(streams.size(), soFar);
   for (const StreamPtr& stream : streams) {
-    order_.whenDone(stream, [this, all, stream, opcode, position = stream->sent, request = request_](hipError_t error) {
-      reporter_.show(*stream, position);
-      reporter_.told(*stream, position);
-      hipError_t none = hipSuccess;
-      all->first.compare_exchange_strong(none, error);
-      if (--all->left == 0) reply(outbox_, opcode, request, wire::Done{all->first});
-    });
+    order_.whenDone(stream,
+                    [this, all, share, stream, opcode, position = stream->sent, request = request_](hipError_t error) {
+                      reporter_.show(*stream, position);
+                      reporter_.told(*stream, position);
+                      hipError_t none = hipSuccess;
+                      all->first.compare_exchange_strong(none, error);
+                      if (--all->left == 0) reply(outbox_, opcode, request, wire::Done{all->first});
+                    });
   }
+  return std::nullopt;
 }
 
 Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
@@ -41,8 +45,7 @@ Session::Answer Session::onDeviceSynchronize(const wire::DeviceSynchronize& m) {
     backend_.use(m.device);
     return backend_.hip.hipDeviceSynchronize();  // returns at once, and knows of a device that has failed for good
   }
-  answerWhenDone(busy, wire::Opcode::kDeviceSynchronize);
-  return std::nullopt;
+  return answerWhenDone(busy, wire::Opcode::kDeviceSynchronize);
 }
 
 hipError_t Session::onDeviceFence(const wire::DeviceFence& m) {
@@ -63,9 +66,9 @@ Session::Answer Session::onDeviceReset(const wire::DeviceReset& m) {
   for (const auto& graph : graphs_.takeIf(ofDevice)) drop(graph);
   functions_.eraseIf([&](const Function& function) { return ofDevice(*function.module); });
   for (const auto& module : modules_.takeIf(ofDevice)) unload(module);
-  answerWhenDone(streams, wire::Opcode::kDeviceReset);
+  const Answer answer = answerWhenDone(streams, wire::Opcode::kDeviceReset);
   for (const auto& stream : streams_.takeIf(ofDevice)) order_.close(stream);
-  return std::nullopt;
+  return answer;
 }
 
 hipError_t Session::onSetLimit(const wire::SetLimit& m) {
@@ -89,7 +92,8 @@ wire::MemoryInfoReply Session::onMemoryInfo(const wire::MemoryInfo& m) {
   reply.status = backend_.hip.hipMemGetInfo(&free, &total);
   // The runtime knows what is used; the ledger knows what others may still use.
   Credit& credit = *options_.credit;
-  const std::uint64_t unspent = credit.promised(m.device) - memory_.mapped(m.device);
+  const std::uint64_t promised = credit.promised(m.device);
+  const std::uint64_t unspent = promised - std::min(promised, memory_.mapped(m.device));
   reply.free = std::min<std::uint64_t>(free, credit.available(m.device) + unspent);
   reply.total = options_.memoryLimit ? std::min<std::uint64_t>(total, options_.memoryLimit) : total;
   return reply;

@@ -45,7 +45,9 @@ Start Download::start() {
     reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
     return Start::kGiven;
   }
-  context_.crew.add(stream_->lane, [self = shared_from_this()] { self->deliver(); });
+  context_.crew.add(
+      stream_->lane, [self = shared_from_this()] { self->deliver(); },
+      [self = shared_from_this()] { return self->begun(); });
   if (!allGiven()) return Start::kLater;
   context_.reporter.deliveries().add(shared_from_this());
   return Start::kGiven;
@@ -64,6 +66,11 @@ hipError_t Download::copyNext() {
   pieces_.push_back(std::move(piece));
   given_ += length;
   return hipSuccess;
+}
+
+bool Download::begun() {
+  std::lock_guard lock(mutex_);
+  return pieces_.empty() || context_.backend.hip.hipEventQuery(pieces_.front().event) != hipErrorNotReady;
 }
 
 bool Download::complete() {

@@ -29,6 +29,8 @@ std::shared_ptr<Record> Session::newRecord(Event& event, const StreamPtr& stream
 hipError_t Session::onEventCreate(const wire::EventCreate& m) {
   if (!hasDevice(m.device)) return hipErrorInvalidDevice;
   auto event = std::make_shared<Event>();
+  event->share = meter_.take(Quota::kEvents);
+  if (!event->share) return hipErrorOutOfMemory;
   event->device = m.device;
   event->flags = m.flags;
   if (!events_.add(m.event, event)) {
@@ -61,8 +63,10 @@ Session::Answer Session::onEventSynchronize(const wire::EventSynchronize& m) {
   if (e->broken != hipSuccess || !e->last) return e->broken;
   const Place place = e->last->place;
   if (place.stream->broken != hipSuccess) return place.stream->broken;
+  const Meter::Share share = meter_.take(Quota::kWaits);
+  if (!share) return hipErrorOutOfMemory;
   // Not in the stream's own lane: there, somebody may be waiting for something later.
-  order_.whenDone(e->last, std::make_shared<Lane>(), [this, place, request = request_](hipError_t error) {
+  order_.whenDone(e->last, std::make_shared<Lane>(), [this, place, share, request = request_](hipError_t error) {
     reporter_.show(*place.stream, place.position);
     reporter_.told(*place.stream, place.position);
     reply(outbox_, wire::Opcode::kEventSynchronize, request, wire::Done{error});
@@ -73,7 +77,9 @@ Session::Answer Session::onEventSynchronize(const wire::EventSynchronize& m) {
 hipError_t Session::onEventWatch(const wire::EventWatch& m) {
   const std::shared_ptr<Event> e = event(m.event);
   if (!e || !e->last) return e ? hipSuccess : hipErrorInvalidHandle;
-  order_.whenDone(e->last, e->last->place.stream->watchers, [this, place = e->last->place](hipError_t error) {
+  const Meter::Share share = meter_.take(Quota::kWaits);
+  if (!share) return hipErrorOutOfMemory;
+  order_.whenDone(e->last, e->last->place.stream->watchers, [this, share, place = e->last->place](hipError_t error) {
     reporter_.failWork(*place.stream, error);
     reporter_.show(*place.stream, place.position);
     reporter_.progress(*place.stream, place.position);

@@ -8,10 +8,12 @@
 #include "code_object/code_object.h"
 #include "hip_remote/hip.h"
 #include "worker/code_cache.h"
+#include "worker/quotas.h"
 
 namespace hipr::worker {
 
 struct Module {
+  Meter::Share share, memory;
   int device = 0;
   hipModule_t native = nullptr;
   CodeCache::Code bytes;  // the runtime may look at them as long as the module lives
@@ -20,6 +22,7 @@ struct Module {
 };
 
 struct Function {
+  Meter::Share share;
   std::shared_ptr<Module> module;
   hipFunction_t native = nullptr;
   const code::Kernel* kernel = nullptr;

@@ -41,6 +41,7 @@ bool Session::decodeStep(const wire::GraphStep& m, GraphStep& step) {
     case wire::Opcode::kLaunchKernel: {
       wire::LaunchKernel launch;
       if (!decode(m.work, launch) || launch.stream || launch.start || launch.stop) return malformed();
+      if (launch.arguments.size() > wire::kMostInline) return malformed();
       auto function = functions_.find(launch.function);
       if (!function) {
         refuse("function " + std::to_string(launch.function) + " does not exist");

@@ -31,8 +31,10 @@ void sendTo(Outbox& outbox, const wire::HostBytes& changes) {
 
 }  // namespace
 
-HostMemory::HostMemory(const Backend& backend, Outbox& outbox)
-    : backend_(backend), mirror_({.send = [&outbox](const wire::HostBytes& changes) { sendTo(outbox, changes); }}) {}
+HostMemory::HostMemory(const Backend& backend, Outbox& outbox, Meter& meter)
+    : backend_(backend),
+      meter_(meter),
+      mirror_({.send = [&outbox](const wire::HostBytes& changes) { sendTo(outbox, changes); }}) {}
 
 HostMemory::~HostMemory() {
   while (!regions_.empty()) conceal(regions_.begin()->first)->free();
@@ -70,13 +72,15 @@ hipError_t HostMemory::expose(const wire::ExposeHost& m) {
   if (next != regions_.begin() && std::prev(next)->first + std::prev(next)->second.size > address) {
     return hipErrorInvalidValue;
   }
+  const Meter::Share share = meter_.take(Quota::kHostBytes, pages);
+  if (!share) return hipErrorOutOfMemory;
   if (hipError_t error = place(address, pages); error != hipSuccess) return error;
   if (!mirror_.add(number, static_cast<std::byte*>(at(address)), size)) {
     backend_.hip.hipHostUnregister(at(address));
     unmap(address, pages);
     return hipErrorInvalidValue;
   }
-  regions_[address] = {size, number};
+  regions_[address] = {size, number, share};
   return hipSuccess;
 }
 
@@ -100,9 +104,10 @@ std::shared_ptr<Leaving> HostMemory::conceal(std::uint64_t address) {
   const auto found = regions_.find(address);
   if (found == regions_.end()) return nullptr;
   const std::uint64_t size = wholePages(found->second.size);
+  const Meter::Share share = found->second.share;  // until it is really gone
   mirror_.remove(found->second.number);
   regions_.erase(found);
-  return leaving_.add(address, size, [this, address, size] {
+  return leaving_.add(address, size, [this, address, size, share] {
     backend_.hip.hipHostUnregister(at(address));
     unmap(address, size);
   });

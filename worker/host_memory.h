@@ -11,12 +11,13 @@
 #include "worker/backend.h"
 #include "worker/leaving.h"
 #include "worker/outbox.h"
+#include "worker/quotas.h"
 
 namespace hipr::worker {
 
 class HostMemory {
  public:
-  HostMemory(const Backend& backend, Outbox& outbox);
+  HostMemory(const Backend& backend, Outbox& outbox, Meter& meter);
   ~HostMemory();
 
   // Takes the range from the process's address space, so that nothing else can settle there. False when it is not free.
@@ -39,9 +40,11 @@ class HostMemory {
 
   struct Region {
     std::uint64_t size = 0, number = 0;
+    Meter::Share share;
   };
 
   const Backend& backend_;
+  Meter& meter_;
   std::mutex mutex_;
   std::uint64_t base_ = 0, size_ = 0;
   std::map<std::uint64_t, Region> regions_;

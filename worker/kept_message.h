@@ -19,6 +19,7 @@ class KeptMessage {
   KeptMessage& operator=(const KeptMessage&) = delete;
 
   const Message& get() const { return message_; }
+  std::size_t bytes() const { return sizeof *this + bytes_.size(); }
 
  private:
   void keep(wire::Bytes& bytes) {  // no operation has two byte strings

@@ -45,6 +45,7 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
   const std::shared_ptr<Function> function = functions_.find(m.function);
   if (!function) refuse("function " + std::to_string(m.function) + " does not exist");
   const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
+  if (m.arguments.size() > wire::kMostInline) refuse("arguments of " + std::to_string(m.arguments.size()) + " bytes");
   if (!refusal_.empty()) return;
 
   hipError_t error = hipSuccess;

@@ -5,16 +5,27 @@
 
 namespace hipr::worker {
 
-std::uint64_t Ledger::grant(int device, int account, std::uint64_t bytes) {
+std::uint64_t Ledger::grant(int device, int account, std::uint64_t bytes, std::uint64_t most, std::uint64_t allowed) {
   std::uint64_t& free = free_[static_cast<std::size_t>(device)];
-  if (bytes > free) return 0;  // who cannot use all of it must not keep the rest from others
-  free -= bytes;
-  promised_[cell(device, account)] += bytes;
-  return bytes;
+  std::uint64_t& promised = promised_[cell(device, account)];
+  const std::uint64_t room = std::min({free, mostEach_ - std::min(mostEach_, promised), allowed});
+  if (bytes > room) return 0;
+  const std::uint64_t wish = std::min(most, bytes + (free - bytes) / 8);  // others have wishes too
+  const std::uint64_t granted = std::min(std::max(bytes, wish), room);
+  free -= granted;
+  promised += granted;
+  return granted;
 }
 
-std::uint64_t Ledger::welcome(int device, int account, std::uint64_t most) {
-  return grant(device, account, std::min(available(device) / 8, most));
+std::uint64_t Ledger::welcome(int device, int account, std::uint64_t allowed) {
+  return grant(device, account, 0, std::min(available(device) / 64, kSpare), allowed);
+}
+
+void Ledger::giveBack(int device, int account, std::uint64_t bytes) {
+  std::uint64_t& promised = promised_[cell(device, account)];
+  const std::uint64_t back = std::min(bytes, promised);
+  promised -= back;
+  free_[static_cast<std::size_t>(device)] += back;
 }
 
 void Ledger::close(int account) {

@@ -10,23 +10,32 @@ namespace hipr::worker {
 
 class Ledger {
  public:
-  // `capacities`: bytes of each device that may be promised.
-  Ledger(std::vector<std::uint64_t> capacities, int accounts)
-      : free_(std::move(capacities)), promised_(free_.size() * static_cast<std::size_t>(accounts)) {}
+  static constexpr std::uint64_t kSpare = 32 << 20;  // what an account may have unused for long
+
+  // `capacities`: bytes of each device that may be promised; `mostEach`: to one account.
+  Ledger(std::vector<std::uint64_t> capacities, int accounts, std::uint64_t mostEach = UINT64_MAX)
+      : mostEach_(mostEach),
+        free_(std::move(capacities)),
+        promised_(free_.size() * static_cast<std::size_t>(accounts)) {}
 
   int devices() const { return static_cast<int>(free_.size()); }
   std::uint64_t available(int device) const { return free_[static_cast<std::size_t>(device)]; }
   std::uint64_t promised(int device, int account) const { return promised_[cell(device, account)]; }
-  std::uint64_t grant(int device, int account, std::uint64_t bytes);  // all of it, or nothing
-  // What a client gets without asking: enough for most, and never so much that the next one starves.
-  std::uint64_t welcome(int device, int account, std::uint64_t most = UINT64_MAX);
-  void close(int account);  // takes everything back
+  // At least `bytes`, or nothing: who cannot use it must not keep it from others. Beyond that up to `most`, while it
+  // is little of what is left. No more than `allowed`.
+  std::uint64_t grant(int device, int account, std::uint64_t bytes, std::uint64_t most = 0,
+                      std::uint64_t allowed = UINT64_MAX);
+  // What a client gets without asking: enough to begin with, and so little that hundreds of them leave room.
+  std::uint64_t welcome(int device, int account, std::uint64_t allowed = UINT64_MAX);
+  void giveBack(int device, int account, std::uint64_t bytes);  // of what was promised
+  void close(int account);                                      // takes everything back
 
  private:
   std::size_t cell(int device, int account) const {
     return static_cast<std::size_t>(account) * free_.size() + static_cast<std::size_t>(device);
   }
 
+  const std::uint64_t mostEach_;
   std::vector<std::uint64_t> free_;
   std::vector<std::uint64_t> promised_;  // by account, then device
 };

@@ -23,8 +23,6 @@
 namespace hipr::worker {
 namespace {
 
-constexpr std::uint64_t kCacheLimit = std::uint64_t{1} << 30;
-
 std::string executablePath() {
   char path[PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
@@ -181,7 +179,6 @@ int run(int argc, char** argv) {
     return 2;
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform));
-  CodeCache(homes.cacheFolder()).trim(kCacheLimit);
   if (Status status = mayCompile(options, homes); !status.ok()) {
     logError("%s", status.message().c_str());
     return 2;

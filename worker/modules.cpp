@@ -32,19 +32,31 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
   wire::ModuleLoadReply reply;
   if (!hasDevice(m.device)) return reply;
   auto module = std::make_shared<Module>();
+  module->share = meter_.take(Quota::kModules);
+  if (!module->share) {
+    reply.status = hipErrorOutOfMemory;
+    return reply;
+  }
   module->device = m.device;
   if (!modules_.add(m.module, module)) {
     refuse("module " + std::to_string(m.module) + " cannot be made");
     return reply;
   }
   Status status =
-      m.code.empty() ? codeCache_.load(m.hash, module->bytes) : codeCache_.store(m.hash, m.code, module->bytes);
+      m.code.empty() ? codeCache_.load(m.hash, module->bytes) : codeCache_.receive(m.hash, m.code, module->bytes);
   if (status.ok()) status = code::CodeObject::parse(*module->bytes, module->code);
+  if (status.ok()) {
+    module->memory = meter_.take(Quota::kCodeBytes, module->code.loadSize());
+    if (!module->memory) status = Status::exhausted("more code than a client may have (--limit code-memory)");
+  }
   if (!status.ok()) {
     logError("ModuleLoad: %s", status.message().c_str());
-    reply.status = status.code() == Code::kNotFound ? hipErrorFileNotFound : hipErrorInvalidImage;
+    reply.status = status.code() == Code::kNotFound    ? hipErrorFileNotFound
+                   : status.code() == Code::kExhausted ? hipErrorOutOfMemory
+                                                       : hipErrorInvalidImage;
     return reply;
   }
+  if (!m.code.empty()) codeCache_.store(m.hash);
   if (hasManagedVariables(module->code)) {
     auto changed = std::make_shared<std::vector<std::byte>>(*module->bytes);
     hideManagedVariables(module->code, *changed);
@@ -88,6 +100,8 @@ void Session::unload(const std::shared_ptr<Module>& module) {
 
 hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {
   auto function = std::make_shared<Function>();
+  function->share = meter_.take(Quota::kFunctions);
+  if (!function->share) return hipErrorOutOfMemory;
   function->module = modules_.find(m.module);
   if (!function->module || !functions_.add(m.function, function)) {
     refuse("function " + std::to_string(m.function) + " of module " + std::to_string(m.module) + " cannot be made");

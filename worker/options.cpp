@@ -38,12 +38,14 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --insecure         serve other machines without TLS: whoever can read or change the network can do the same with
                          your data, and, without a token, use the GPUs
       --max-sessions N   clients served at a time (default 64)
+      --limit NAME=N     how much of NAME a client may have; repeat it; --limit help names them
       --sandbox MODE     what a session may do: strict (for softgpu), gpu (what a GPU's runtime needs), off; default:
                          whichever of the first two fits
       --session-uid N    as root: sessions become the users N+1, N+2, ... of the group N; 0: stay root (default: 1900000000,
                          or 60000 where that does not exist)
       --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote, as root
                          /var/cache/hip-remote)
+      --cache-limit N    bytes of code that are kept there for clients of one identity (default 1G)
       --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
                          process of its own with limited time and memory. Needs --sandbox off (default off)
       --metrics ADDRESS:PORT
@@ -75,6 +77,8 @@ enum Long {
   kGrace,
   kPeerTimeout,
   kMetrics,
+  kLimit,
+  kCacheLimit,
   kVersion
 };
 
@@ -96,9 +100,11 @@ constexpr option kLong[] = {
     {"session-uid", required_argument, nullptr, kSessionUid},
     {"cache", required_argument, nullptr, kCache},
     {"compile", no_argument, nullptr, kCompile},
+    {"cache-limit", required_argument, nullptr, kCacheLimit},
     {"grace", required_argument, nullptr, kGrace},
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"metrics", required_argument, nullptr, kMetrics},
+    {"limit", required_argument, nullptr, kLimit},
     {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, kVersion},
     {"help", no_argument, nullptr, 'h'},
@@ -125,6 +131,19 @@ std::string ownTokenFile() {
   if (const auto file = envText("HIP_REMOTE_TOKEN_FILE")) return *file;
   const std::string folder = access::configurationFolder();
   return folder.empty() ? "" : folder + "/token";
+}
+
+[[noreturn]] void fail(const char* option, const Status& status) {
+  std::fprintf(stderr, "hip-worker: %s: %s\n", option, status.message().c_str());
+  std::exit(2);
+}
+
+void setLimit(Limits& limits, const std::string& text) {
+  if (text == "help") {
+    std::fputs(Limits::help().c_str(), stdout);
+    std::exit(0);
+  }
+  if (const Status status = limits.set(text); !status.ok()) fail("--limit", status);
 }
 
 }  // namespace
@@ -195,6 +214,9 @@ Options parseOptions(int argc, char** argv) {
       case kCache:
         o.cacheFolder = optarg;
         break;
+      case kCacheLimit:
+        if (Status status = parseAmount(optarg, o.cacheLimit); !status.ok()) fail("--cache-limit", status);
+        break;
       case kCompile:
         o.compile = true;
         break;
@@ -206,6 +228,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kMetrics:
         o.metrics = optarg;
+        break;
+      case kLimit:
+        setLimit(o.limits, optarg);
         break;
       case kVersion:
         std::puts("hip-worker " HIPR_VERSION);

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "worker/gate.h"
+#include "worker/quotas.h"
 #include "worker/sandbox.h"
 
 namespace hipr::worker {
@@ -22,10 +23,12 @@ struct Options {
   int graceSeconds = 5;
   int peerTimeout = 20;  // seconds without a sign of life of a client's machine before its session ends
   std::string cacheFolder;
+  std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of one identity
   GateOptions gate;
   bool pairing = false;           // make a token where there is none, and say what to do with it
   std::string metrics;            // address of the metrics page; empty: none
   std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
+  Limits limits;                  // of each session
   bool compile = false;           // kernels for clients that have no compiler
   bool verbose = false;
 };

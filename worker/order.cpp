@@ -5,7 +5,9 @@
 namespace hipr::worker {
 namespace {
 
-constexpr std::size_t kMostKept = 64;  // then it is time to find out what is done
+constexpr std::size_t kMostKept = 64;       // then it is time to find out what is done
+constexpr std::uint64_t kMarkEvery = 1024;  // operations
+constexpr std::uint64_t kWorkBytes = 256;   // of an operation that is held, besides its message
 
 bool follows(const Stream& later, const Stream& earlier) {
   if (later.device != earlier.device) return false;
@@ -14,8 +16,12 @@ bool follows(const Stream& later, const Stream& earlier) {
 
 }  // namespace
 
-Order::Order(const Backend& backend, Crew& crew, SessionCounters& counters)
-    : backend_(backend), crew_(crew), counters_(counters) {
+Order::Order(const Backend& backend, Crew& crew, const Meter& meter, SessionCounters& counters)
+    : backend_(backend),
+      crew_(crew),
+      counters_(counters),
+      mostOperations_(meter.limits()[Quota::kOperations]),
+      mostHeldBytes_(meter.limits()[Quota::kHeldBytes]) {
   for (int i = 0; i < backend.devices(); ++i) events_.push_back(std::make_unique<EventPool>(backend, i));
 }
 
@@ -71,9 +77,62 @@ std::vector<Place> Order::unmetNeeds(const Stream& stream, const Place& more) co
   return unmet;
 }
 
+std::uint64_t Order::count(Stream& stream) {
+  if (stream.broken == hipSuccess) ++unfinished_;
+  SessionCounters::add(counters_.issued);
+  return ++stream.sent;
+}
+
+void Order::markNowAndThen(Stream& stream) {
+  if (stream.given < stream.marked + kMarkEvery || stream.broken != hipSuccess) return;
+  hipError_t error = hipSuccess;
+  stream.marked = stream.given;
+  if (hipEvent_t event = events(stream.device).record(stream.native, &error))
+    stream.marks.push_back({event, stream.given});
+}
+
 void Order::hold(const StreamPtr& stream, Work work) {
   if (stream->held.empty()) ++held_;
+  work.bytes += kWorkBytes;
+  heldBytes_ += work.bytes;
+  counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)].store(heldBytes_, std::memory_order_relaxed);
   stream->held.push_back(std::move(work));
+}
+
+void Order::unhold(Stream& stream) {
+  heldBytes_ -= stream.held.front().bytes;
+  counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)].store(heldBytes_, std::memory_order_relaxed);
+  stream.held.pop_front();
+  if (stream.held.empty()) --held_;
+}
+
+bool Order::full() {
+  const std::lock_guard lock(mutex_);
+  if (unfinished_ < mostOperations_ && heldBytes_ < mostHeldBytes_) return false;
+  if (heldBytes_ < mostHeldBytes_) {
+    for (const StreamPtr& stream : streams_) (void)lookAtGiven(*stream);
+    if (unfinished_ < mostOperations_) return false;
+  }
+  const Quota which = heldBytes_ < mostHeldBytes_ ? Quota::kOperations : Quota::kHeldBytes;
+  SessionCounters::add(counters_.refusals[static_cast<std::size_t>(which)]);
+  return true;
+}
+
+void Order::drop(const StreamPtr& stream) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t position = count(*stream);
+  if (stream->held.empty()) return settle(*stream, position, Start::kGiven);
+  Work& last = stream->held.back();
+  if (last.dropped && !last.started) {
+    last.position = position;
+    return;
+  }
+  Work nothing;
+  nothing.position = position;
+  nothing.fences = fenceCount_;
+  nothing.start = [] { return Start::kGiven; };
+  nothing.dropped = true;
+  hold(stream, std::move(nothing));
 }
 
 void Order::settle(Stream& stream, std::uint64_t position, Start how) {
@@ -85,8 +144,8 @@ void Order::advance(const StreamPtr& stream, Start how) {
   const std::lock_guard lock(mutex_);
   if (stream->held.empty() || !stream->held.front().started) return;
   settle(*stream, stream->held.front().position, how);
-  stream->held.pop_front();
-  if (stream->held.empty()) --held_;
+  unhold(*stream);
+  markNowAndThen(*stream);
   while (startNext(*stream)) {  // first what belongs to the operation itself: a fence behind it
   }
   startHeld();
@@ -114,8 +173,8 @@ bool Order::startNext(Stream& stream) {
   const Start how = next.start();
   if (how == Start::kLater) return false;
   if (next.position) settle(stream, next.position, how);
-  stream.held.pop_front();
-  if (stream.held.empty()) --held_;
+  unhold(stream);
+  markNowAndThen(stream);
   return true;
 }
 
@@ -166,14 +225,18 @@ void Order::mark(const StreamPtr& stream, std::uint64_t position, Then then) {
   hipError_t error = stream->broken;
   EventPool& pool = events(stream->device);
   hipEvent_t event = error == hipSuccess ? pool.record(stream->native, &error) : nullptr;
-  crew_.add(stream->lane, [this, stream, position, event, error, &pool, then = std::move(then)]() mutable {
-    if (event) {
-      error = backend_.hip.hipEventSynchronize(event);
-      pool.give(event);
-    }
-    reached(stream, position);
-    then(error);
-  });
+  const auto due = [this, event] { return !event || backend_.hip.hipEventQuery(event) != hipErrorNotReady; };
+  crew_.add(
+      stream->lane,
+      [this, stream, position, event, error, &pool, then = std::move(then)]() mutable {
+        if (event) {
+          error = backend_.hip.hipEventSynchronize(event);
+          pool.give(event);
+        }
+        reached(stream, position);
+        then(error);
+      },
+      due);
 }
 
 void Order::whenDone(const StreamPtr& stream, Then then) {
@@ -203,11 +266,15 @@ bool Order::isGiven(const Place& place) {
 void Order::whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then) {
   const std::lock_guard lock(mutex_);
   auto start = [this, lane, place = record->place, native = record->native, then = std::move(then)] {
-    crew_.add(lane, [this, place, native, then] {
-      const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
-      reached(place.stream, place.position);
-      then(error);
-    });
+    const auto due = [this, native] { return backend_.hip.hipEventQuery(native->event) != hipErrorNotReady; };
+    crew_.add(
+        lane,
+        [this, place, native, then] {
+          const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
+          reached(place.stream, place.position);
+          then(error);
+        },
+        due);
   };
   if (record->place.stream->given >= record->place.position) return start();
   record->whenGiven.push_back(std::move(start));
@@ -216,6 +283,8 @@ void Order::whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane,
 void Order::raise(Stream& stream, std::uint64_t position) {
   if (position <= stream.done) return;
   SessionCounters::add(counters_.finished, position - stream.done);
+  if (stream.broken == hipSuccess) unfinished_ -= position - stream.done;
+  counters_.used[static_cast<std::size_t>(Quota::kOperations)].store(unfinished_, std::memory_order_relaxed);
   stream.done = position;
   while (!stream.kept.empty() && stream.kept.front().position <= stream.done) stream.kept.pop_front();
 }
@@ -255,8 +324,10 @@ void Order::keep(const StreamPtr& stream, std::shared_ptr<void> object) {
   lookAtMarks(*stream);
   if (!stream->marks.empty() && stream->marks.back().position + kMostKept / 2 > stream->sent) return;
   hipError_t error = hipSuccess;
-  if (hipEvent_t event = events(stream->device).record(stream->native, &error))
+  if (hipEvent_t event = events(stream->device).record(stream->native, &error)) {
     stream->marks.push_back({event, stream->given});
+    stream->marked = stream->given;
+  }
 }
 
 void Order::lookAtMarks(Stream& stream) {

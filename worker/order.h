@@ -44,7 +44,7 @@ class Order {
  public:
   using Then = std::function<void(hipError_t)>;
 
-  Order(const Backend& backend, Crew& crew, SessionCounters& counters);
+  Order(const Backend& backend, Crew& crew, const Meter& meter, SessionCounters& counters);
   ~Order();
 
   void add(const StreamPtr& stream);
@@ -54,21 +54,27 @@ class Order {
   template <class Message, class StartFunction>
   void submit(const StreamPtr& stream, const Message& message, StartFunction start, const Place& needs = {}) {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t position = ++stream->sent;
-    SessionCounters::add(counters_.issued);
+    const std::uint64_t position = count(*stream);
     std::vector<Place> unmet;
     if (held_) unmet = unmetNeeds(*stream, needs);
     if (stream->held.empty() && unmet.empty()) {
       waitForFences(*stream, fenceCount_);
       const Start how = start(message);
-      if (how != Start::kLater) return settle(*stream, position, how);
+      if (how != Start::kLater) {
+        settle(*stream, position, how);
+        return markNowAndThen(*stream);
+      }
       hold(stream, {position, fenceCount_, {}, {}, true});
       return;
     }
     auto kept = std::make_shared<KeptMessage<Message>>(message);
     hold(stream, {position, fenceCount_, std::move(unmet),
-                  [kept, start = std::move(start)]() mutable { return start(kept->get()); }});
+                  [kept, start = std::move(start)]() mutable { return start(kept->get()); }, false, kept->bytes()});
   }
+  // So many operations are not done, or so much is held, that there is no room for another one.
+  bool full();
+  // An operation for which there is no room. It has its place, and does nothing; any number of them needs no memory.
+  void drop(const StreamPtr& stream);
   // The operation of this stream that could not be given at once has been given, or carried out by the CPU.
   void given(const StreamPtr& stream) { advance(stream, Start::kGiven); }
   void done(const StreamPtr& stream) { advance(stream, Start::kDone); }
@@ -114,7 +120,10 @@ class Order {
   std::vector<Place> unmetNeeds(const Stream& stream, const Place& more) const;
   void waitForFences(Stream& stream, std::uint64_t upTo);
   void dropFences();
+  std::uint64_t count(Stream& stream);  // one more operation; its position
+  void markNowAndThen(Stream& stream);  // so that somebody who wonders can find out how far it is
   void hold(const StreamPtr& stream, Work work);
+  void unhold(Stream& stream);  // the first one
   void settle(Stream& stream, std::uint64_t position, Start how);
   void advance(const StreamPtr& stream, Start how);
   void startHeld();
@@ -129,11 +138,14 @@ class Order {
   const Backend& backend_;
   Crew& crew_;
   SessionCounters& counters_;
+  const std::uint64_t mostOperations_, mostHeldBytes_;
   std::vector<std::unique_ptr<EventPool>> events_;  // per device
 
   std::recursive_mutex mutex_;  // guards what follows, and the streams
   std::vector<StreamPtr> streams_;
   int held_ = 0;  // streams that hold something
+  std::uint64_t heldBytes_ = 0;
+  std::uint64_t unfinished_ = 0;  // operations sent and not known to be done
   std::vector<Fence> fences_;
   std::uint64_t fenceCount_ = 0;
   std::vector<Retired> retired_;

@@ -109,7 +109,8 @@ class OrderTest : public ::testing::Test {
   std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
   Crew crew_{*ends_.first, [] { return Crew::kNever; }, [] { return Crew::kNever; }};
   SessionCounters& counters_ = SessionCounters::nobody();
-  Order order_{backend_, crew_, counters_};
+  const Meter meter_{Limits(), counters_};
+  Order order_{backend_, crew_, meter_, counters_};
   std::vector<StreamPtr> made_;
   Names started_;
 };

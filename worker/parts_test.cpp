@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "access/digest.h"
 #include "code_object/code_object.h"
 #include "net/socket_transport.h"
 #include "worker/code_cache.h"
@@ -38,6 +39,23 @@ TEST(Ledger, GrantsWhatThereIsAndTakesItBack) {
   EXPECT_EQ(ledger.promised(0, 0), 60u);
 }
 
+TEST(Ledger, WhatIsAskedForBeyondTheNeedIsLittleOfTheRest) {
+  Ledger ledger({1000}, 2);
+  EXPECT_EQ(ledger.grant(0, 0, 200, 250), 250u);
+  EXPECT_EQ(ledger.grant(0, 0, 350, ~std::uint64_t{0}), 400u) << "an eighth of what nobody needs";
+  EXPECT_EQ(ledger.grant(0, 1, 350, 1000), 350u);
+  ledger.giveBack(0, 0, 5000);
+  EXPECT_EQ(ledger.available(0), 650u) << "no more than it had";
+}
+
+TEST(Ledger, NobodyGetsMoreThanItsLimit) {
+  Ledger ledger({1000}, 2, 300);
+  EXPECT_EQ(ledger.grant(0, 0, 301), 0u);
+  EXPECT_EQ(ledger.grant(0, 0, 290, 400), 300u);
+  EXPECT_EQ(ledger.grant(0, 0, 1), 0u);
+  EXPECT_EQ(ledger.grant(0, 1, 300), 300u);
+}
+
 // The books are the supervisor's: whatever a session says, it gets what there is, on its own account.
 TEST(Credit, IsAskedForThroughASocket) {
   Ledger ledger({1000, 10, 100}, 2);
@@ -53,17 +71,17 @@ TEST(Credit, IsAskedForThroughASocket) {
   {
     AskedCredit credit{net::Socket(ends[1])};
     EXPECT_EQ(credit.available(0), 1000u);
-    EXPECT_EQ(credit.grant(0, 300), 300u);
-    EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}), 0u);
-    EXPECT_EQ(credit.grant(0, 700), 700u);
-    EXPECT_EQ(credit.grant(3, 1), 0u);  // no such device
+    EXPECT_EQ(credit.grant(0, 300, 0), 300u);
+    EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}, 0), 0u);
+    EXPECT_EQ(credit.grant(0, 700, 0), 700u);
+    EXPECT_EQ(credit.grant(3, 1, 0), 0u);  // no such device
     EXPECT_EQ(credit.available(2), 50u);
-    EXPECT_EQ(credit.grant(2, 51), 0u);  // there is that much, but not for this client
-    EXPECT_EQ(credit.welcome(2), 12u);
-    EXPECT_EQ(credit.grant(2, 38), 38u);
+    EXPECT_EQ(credit.grant(2, 51, 0), 0u);  // there is that much, but not for this client
+    EXPECT_EQ(credit.welcome(2), 1u);
+    EXPECT_EQ(credit.grant(2, 49, 90), 49u);
     EXPECT_EQ(credit.welcome(2), 0u);
     EXPECT_EQ(credit.available(2), 0u);
-    EXPECT_EQ(credit.grant(-1, 1), 0u);
+    EXPECT_EQ(credit.grant(-1, 1, 0), 0u);
     EXPECT_EQ(credit.promised(0), 1000u);
     const char nonsense[] = "give me everything";
     EXPECT_EQ(send(session, nonsense, sizeof nonsense, 0), static_cast<ssize_t>(sizeof nonsense));
@@ -113,62 +131,130 @@ class CodeCacheTest : public testing::Test {
   static std::vector<std::byte> code(int seed, std::size_t size) {
     return std::vector<std::byte>(size, static_cast<std::byte>(seed));
   }
-  static CodeCache::Hash hashOf(const std::vector<std::byte>& bytes) {
-    const code::ContentHash hash = code::hashContent(bytes);
-    return {hash.low, hash.high};
+  static CodeCache::Hash hashOf(const std::vector<std::byte>& bytes) { return access::digestOf(bytes); }
+  std::unique_ptr<CodeCache> cache(const std::string& identity = "me", std::uint64_t limit = 1 << 20) {
+    return std::make_unique<CodeCache>(folder, identity, limit, meter);
+  }
+  static void put(CodeCache& cache, const std::vector<std::byte>& bytes) {
+    CodeCache::Code out;
+    ASSERT_TRUE(cache.receive(hashOf(bytes), bytes, out).ok());
+    cache.store(hashOf(bytes));
+  }
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> out;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".co") out.push_back(entry.path());
+    return out;
   }
   const std::string folder;
+  Meter meter{Limits(), SessionCounters::nobody()};
 };
 
 TEST_F(CodeCacheTest, KeepsCodeForTheNextSession) {
   const auto bytes = code(1, 1000);
-  CodeCache::Code stored, loaded;
-  ASSERT_TRUE(CodeCache(folder).store(hashOf(bytes), bytes, stored).ok());
-  CodeCache next(folder);
-  ASSERT_EQ(next.known().size(), 1u);
-  EXPECT_EQ(next.known()[0], hashOf(bytes));
-  ASSERT_TRUE(next.load(hashOf(bytes), loaded).ok());
+  CodeCache::Code loaded;
+  put(*cache(), bytes);
+  const auto next = cache();
+  ASSERT_EQ(next->known(), std::vector{hashOf(bytes)});
+  ASSERT_TRUE(next->load(hashOf(bytes), loaded).ok());
   EXPECT_EQ(*loaded, bytes);
+}
+
+TEST_F(CodeCacheTest, IsNobodyElses) {
+  const auto bytes = code(1, 1000);
+  put(*cache("me"), bytes);
+  CodeCache::Code out;
+  EXPECT_TRUE(cache("you")->known().empty());
+  EXPECT_EQ(cache("you")->load(hashOf(bytes), out).code(), Code::kNotFound);
+}
+
+TEST_F(CodeCacheTest, StoresNothingByItself) {
+  const auto bytes = code(1, 1000);
+  CodeCache::Code out;
+  ASSERT_TRUE(cache()->receive(hashOf(bytes), bytes, out).ok());  // perhaps no code object at all
+  EXPECT_TRUE(files().empty());
 }
 
 TEST_F(CodeCacheTest, RefusesAWrongHashAndADamagedFile) {
   const auto bytes = code(1, 1000);
   CodeCache::Code out;
-  EXPECT_EQ(CodeCache(folder).store({1, 2}, bytes, out).code(), Code::kInvalid);
-  ASSERT_TRUE(CodeCache(folder).store(hashOf(bytes), bytes, out).ok());
-  for (const auto& file : std::filesystem::directory_iterator(folder)) std::ofstream(file.path(), std::ios::app) << "x";
-  EXPECT_EQ(CodeCache(folder).load(hashOf(bytes), out).code(), Code::kNotFound);
-  EXPECT_TRUE(CodeCache(folder).known().empty());
+  EXPECT_EQ(cache()->receive({{1, 2}}, bytes, out).code(), Code::kInvalid);
+  put(*cache(), bytes);
+  ASSERT_EQ(files().size(), 1u);
+  std::ofstream(files()[0], std::ios::app) << "x";
+  EXPECT_EQ(cache()->load(hashOf(bytes), out).code(), Code::kNotFound);
+  EXPECT_TRUE(cache()->known().empty());
 }
 
-TEST_F(CodeCacheTest, TrimRemovesWhatWasUsedLongestAgo) {
+TEST_F(CodeCacheTest, NeverWritesAFileAgain) {
+  const auto bytes = code(1, 1000);
+  put(*cache(), bytes);
+  ASSERT_EQ(files().size(), 1u);
+  std::ofstream(files()[0]) << "other";
+  put(*cache(), bytes);
+  EXPECT_EQ(std::filesystem::file_size(files()[0]), 5u);
+}
+
+TEST_F(CodeCacheTest, RemovesWhatWasUsedLongestAgoToStayWithinItsLimit) {
   using namespace std::chrono_literals;
-  CodeCache cache(folder);
-  std::vector<CodeCache::Hash> hashes;
-  for (int i = 0; i < 3; ++i) {
-    const auto bytes = code(i, 1000);
-    hashes.push_back(hashOf(bytes));
-    CodeCache::Code out;
-    ASSERT_TRUE(cache.store(hashes.back(), bytes, out).ok());
-  }
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (int i = 0; i < 3; ++i) put(*cache("me", 24 << 10), code(i, 1000));  // 8 KiB each, with what a file costs
+  ASSERT_EQ(files().size(), 3u);
+  for (const auto& file : files())
     std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - 1h);
-  }
   CodeCache::Code out;
-  ASSERT_TRUE(CodeCache(folder).load(hashes[1], out).ok());  // used just now
-  cache.trim(1500);
-  ASSERT_EQ(cache.known().size(), 1u);
-  EXPECT_EQ(cache.known()[0], hashes[1]);
+  ASSERT_TRUE(cache()->load(hashOf(code(1, 1000)), out).ok());  // used just now
+  put(*cache("me", 24 << 10), code(3, 1000));
+  EXPECT_EQ(files().size(), 3u);
+  EXPECT_TRUE(cache()->load(hashOf(code(1, 1000)), out).ok());
+  EXPECT_TRUE(cache()->load(hashOf(code(3, 1000)), out).ok());
+  for (int i = 10; i < 30; ++i) {  // one session that never stops
+    put(*cache("me", 24 << 10), code(i, 1000));
+    EXPECT_LE(files().size(), 3u);
+  }
 }
 
-TEST(CodeCache, WithoutAFolderLastsForTheSession) {
-  const std::vector<std::byte> bytes(10);
-  const code::ContentHash hash = code::hashContent(bytes);
-  CodeCache cache("");
+TEST_F(CodeCacheTest, WhatASessionWasToldOfStaysWhileItLives) {
+  put(*cache("me", 16 << 10), code(1, 1000));
+  put(*cache("me", 16 << 10), code(2, 1000));
+  const auto told = cache("me", 16 << 10);
+  EXPECT_EQ(told->known().size(), 2u);
+  put(*cache("me", 16 << 10), code(3, 1000));  // there is no room for it now
   CodeCache::Code out;
-  ASSERT_TRUE(cache.store({hash.low, hash.high}, bytes, out).ok());
-  EXPECT_TRUE(cache.load({hash.low, hash.high}, out).ok());
-  EXPECT_TRUE(cache.known().empty());
+  EXPECT_TRUE(told->load(hashOf(code(1, 1000)), out).ok());
+  EXPECT_TRUE(told->load(hashOf(code(2, 1000)), out).ok());
+  EXPECT_EQ(cache()->load(hashOf(code(3, 1000)), out).code(), Code::kNotFound);
+}
+
+TEST_F(CodeCacheTest, WithoutAFolderLastsForTheSession) {
+  const auto bytes = code(1, 10);
+  CodeCache here("", "me", 1 << 20, meter);
+  put(here, bytes);
+  CodeCache::Code out;
+  EXPECT_TRUE(here.load(hashOf(bytes), out).ok());
+  EXPECT_TRUE(here.known().empty());
+}
+
+TEST_F(CodeCacheTest, AClientMayHaveSoMuchCode) {
+  Limits limits;
+  ASSERT_TRUE(limits.set("code-memory=1500").ok());
+  Meter small(limits, SessionCounters::nobody());
+  CodeCache here("", "me", 1 << 20, small);
+  CodeCache::Code out;
+  EXPECT_TRUE(here.receive(hashOf(code(1, 1000)), code(1, 1000), out).ok());
+  EXPECT_EQ(here.receive(hashOf(code(2, 1000)), code(2, 1000), out).code(), Code::kExhausted);
+  EXPECT_TRUE(here.receive(hashOf(code(1, 1000)), code(1, 1000), out).ok());
+}
+
+TEST(SessionLimits, AreSetByName) {
+  Limits limits;
+  EXPECT_TRUE(limits.set("events=7").ok());
+  EXPECT_TRUE(limits.set("host-memory=4G").ok());
+  EXPECT_EQ(limits[Quota::kEvents], 7u);
+  EXPECT_EQ(limits[Quota::kHostBytes], std::uint64_t{4} << 30);
+  for (const char* wrong :
+       {"", "events", "events=", "events=-1", "events=0", "events=1X", "cats=1", "events=99999999T"})
+    EXPECT_FALSE(limits.set(wrong).ok()) << wrong;
+  EXPECT_EQ(limits[Quota::kEvents], 7u);
 }
 
 void receiveAll(net::Transport& from, std::span<std::byte> out) {

@@ -1,6 +1,7 @@
 #include "worker/session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 
@@ -34,18 +35,20 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       backend_(hip, options_.devices),
       reader_(*transport_),
       outbox_(*transport_, options_.page ? options_.page->counters : SessionCounters::nobody()),
-      codeCache_(options_.cacheFolder),
-      hostMemory_(backend_, outbox_),
+      meter_(options_.limits, outbox_.counters()),
+      codeCache_(options_.cacheFolder, options_.identity, options_.cacheLimit, meter_),
+      hostMemory_(backend_, outbox_, meter_),
       memory_(backend_),
-      staging_(backend_),
+      staging_(backend_, meter_),
       reporter_(backend_, outbox_, hostMemory_, options_.output),
       crew_(
-          *transport_, [this] { return read(); }, [this] { return rest(); }),
-      order_(backend_, crew_, outbox_.counters()),
+          *transport_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads]),
+      order_(backend_, crew_, meter_, outbox_.counters()),
       transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_},
       exchange_([this] { return hostMemory_.any() && order_.unfinished(); },
                 [this] { return hostMemory_.exchange(); }) {
   if (options_.output) options_.output->forwardTo(outbox_);
+  spareSince_.resize(static_cast<std::size_t>(backend_.devices()));
   for (int device = 0; device < backend_.devices(); ++device) {
     auto stream = std::make_shared<Stream>(wire::kNullStream + static_cast<std::uint64_t>(device), device, true);
     nullStreams_.push_back(stream);
@@ -102,7 +105,9 @@ Crew::Delay Session::read() {
     return Crew::kEnd;
     // While nobody waits for the GPU here, the next message may be worth a moment.
   } while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }));
-  return greeted() ? patience_ = kFirstRest : greetingDelay();
+  if (!greeted()) return greetingDelay();
+  (void)takeBackCredit();  // a client that never rests keeps no more than others
+  return patience_ = kFirstRest;
 }
 
 Crew::Delay Session::rest() {
@@ -128,7 +133,9 @@ Crew::Delay Session::rest() {
     });
   }
   patience_ = std::min(2 * patience_, kLongestRest);
-  return more ? patience_ : Crew::kNever;
+  const Crew::Delay credit = takeBackCredit();
+  if (!more) return credit;
+  return credit == Crew::kNever ? patience_ : std::min(patience_, credit);
 }
 
 void Session::sayRefused(const std::string& why) {
@@ -168,6 +175,7 @@ Status Session::handle(const wire::Header& header) {
 void Session::countMemory() {
   std::uint64_t bytes = 0;
   for (int device = 0; device < backend_.devices(); ++device) bytes += memory_.mapped(device);
+  outbox_.counters().used[static_cast<std::size_t>(Quota::kDeviceBytes)].store(bytes, std::memory_order_relaxed);
   outbox_.counters().memoryBytes.store(bytes, std::memory_order_relaxed);
 }
 
@@ -186,6 +194,27 @@ Status Session::handleData(const wire::Header& header) {
   const Status status = upload->arrived(reader_, header.length - sizeof prefix);
   if (status.ok() && upload->received() == upload->total()) uploads_.erase(found);
   return status;
+}
+
+template <wire::Opcode kOp>
+bool Session::crowdedOut(const typename wire::MessageOf<kOp>::Type& message) {
+  if (!order_.full()) {
+    crowded_ = false;
+    return false;
+  }
+  const StreamPtr s = stream(message.stream);
+  if (!s) return true;
+  order_.drop(s);
+  if constexpr (kOp == wire::Opcode::kUpload) {
+    if (message.transfer) swallow(message, s);
+  }
+  if (!std::exchange(crowded_, true)) {
+    reporter_.fail(hipErrorOutOfMemory,
+                   std::string(wire::opcodeName(static_cast<std::uint16_t>(kOp))) +
+                       ": too many operations that are not done (hip-worker --limit operations, held-memory)",
+                   kOp);
+  }
+  return true;
 }
 
 template <wire::Opcode kOp>
@@ -214,7 +243,8 @@ void Session::dispatch(wire::Bytes payload) {
 
 #define HIPR_DISPATCH_Post(Name) post(on##Name(message))
 #define HIPR_DISPATCH_Both(Name) post(on##Name(message))
-#define HIPR_DISPATCH_Work(Name) on##Name(message)
+#define HIPR_DISPATCH_Work(Name) \
+  if (!crowdedOut<kOp>(message)) on##Name(message)
 #define HIPR_DISPATCH_Ask(Name) ask(on##Name(message))
 #define HIPR_DISPATCH_Call(Name) call(on##Name(message))
 #define HIPR_DISPATCH_Push(Name) misplaced(" is for the worker to send")

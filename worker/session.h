@@ -45,15 +45,19 @@ struct SessionOptions {
   std::vector<int> devices;         // the runtime's numbers of the devices the client sees, in its order
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
-  std::string compiler;           // the program that compiles for clients (compile_process.h); empty: none does
+  std::string compiler;  // the program that compiles for clients (compile_process.h); empty: none does
+  std::string identity;  // whose code cache it uses
+  std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of an identity's code on disk
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;
   SessionPage* page = nullptr;    // null: nobody counts what this session does
   OutputRelay* output = nullptr;  // null: what kernels print stays here
+  Limits limits{};
 };
 
 struct Event {
+  Meter::Share share;
   int device = 0;
   unsigned flags = 0;
   hipError_t broken = hipSuccess;
@@ -110,8 +114,8 @@ class Session {
   hipError_t onSetPeerAccess(const wire::SetPeerAccess& m);
   wire::MemoryInfoReply onMemoryInfo(const wire::MemoryInfo& m);
   hipError_t onDeviceFence(const wire::DeviceFence& m);
-  // Answers the message being handled when everything these streams have is done.
-  void answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar = hipSuccess);
+  // Answers the message being handled when everything these streams have is done, or at once when too many wait.
+  Answer answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar = hipSuccess);
 
   // --- memory.cpp
   hipError_t onMapMemory(const wire::MapMemory& m);
@@ -123,6 +127,9 @@ class Session {
   hipError_t onConcealHost(const wire::ConcealHost& m);
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);
+  bool obtainCredit(int device, std::uint64_t size);  // for so much more memory
+  // Takes back what the client has not used for a while; when that has to be looked at again, or kNever.
+  Crew::Delay takeBackCredit();
 
   // --- virtual_memory.cpp
   hipError_t onCreatePhysical(const wire::CreatePhysical& m);
@@ -138,8 +145,12 @@ class Session {
   void onFillMemory(const wire::FillMemory& m);
   bool locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span);
   void uploadLater(const wire::Upload& m, const StreamPtr& stream, bool direct, hipError_t error);
-  void noteHostWrite(Stream& stream, std::uint64_t address);  // after submitting what writes there
+  void swallow(const wire::Upload& m, const StreamPtr& stream);  // its bytes still come
+  void noteHostWrite(Stream& stream, std::uint64_t address);     // after submitting what writes there
 
+  // There is no room for this operation: it has its place in the stream and fails. False: there is.
+  template <wire::Opcode kOp>
+  bool crowdedOut(const typename wire::MessageOf<kOp>::Type& message);
   // An operation that can be given to the runtime at once: give(message) calls it. What fails is reported.
   template <wire::Opcode kOp, class Message, class Give>
   void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs = {});
@@ -203,6 +214,7 @@ class Session {
   const Backend backend_;
   FrameReader reader_;
   Outbox outbox_;
+  Meter meter_;
   CodeCache codeCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
@@ -217,11 +229,13 @@ class Session {
   int greetings_ = 0;
   Clock::time_point greetingEnd_{};
   std::string refusal_;
-  Status end_;  // why run() returns
+  bool crowded_ = false;  // the client has been told that there is no room for operations
+  Status end_;            // why run() returns
   Crew::Delay patience_ = 0;
   Spin spin_{std::chrono::microseconds(40)};  // until the next request of a busy client
 
-  std::vector<StreamPtr> nullStreams_;  // by device
+  std::vector<std::chrono::steady_clock::time_point> spareSince_;  // by device: it has more credit than it uses
+  std::vector<StreamPtr> nullStreams_;                             // by device
   Handles<Stream> streams_;
   Handles<Event> events_;
   Handles<Module> modules_;

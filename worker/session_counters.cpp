@@ -121,6 +121,7 @@ void SessionBoard::leave(int seat) {
   move(c.bytesSent, past.bytesSent);
   move(c.roundTrips, past.roundTrips);
   move(c.errors, past.errors);
+  for (std::size_t kind = 0; kind < kQuotas; ++kind) move(c.refusals[kind], past.refusals[kind]);
   new (&page) SessionPage{};
 }
 

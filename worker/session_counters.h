@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "worker/quotas.h"
+
 namespace hipr::worker {
 
 // Messages by their row in wire/messages.def.
@@ -27,10 +29,11 @@ struct SessionCounters {
 
   Count requests[kMessageKinds];
   Count bytesReceived, bytesSent;
-  Count roundTrips;        // answers somebody waited for
-  Count errors;            // failures reported to the client
-  Count issued, finished;  // operations of all streams; what lies between is the queue
-  Count memoryBytes;       // device memory mapped now
+  Count roundTrips;                                        // answers somebody waited for
+  Count errors;                                            // failures reported to the client
+  Count issued, finished;                                  // operations of all streams; what lies between is the queue
+  Count memoryBytes;                                       // device memory mapped now
+  Count used[kQuotas], limit[kQuotas], refusals[kQuotas];  // by kind (quotas.h); what was refused because of a limit
 
   void received(std::uint16_t opcode, std::uint64_t bytes);
   void sent(std::uint64_t bytes) { bytesSent.fetch_add(bytes, std::memory_order_relaxed); }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "access/digest.h"
 #include "code_object/test_image.h"
 #include "net/socket_transport.h"
 #include "worker/fake_credit.h"
@@ -18,14 +19,18 @@ namespace hipr::worker {
 
 class SessionOnFake {
  public:
-  explicit SessionOnFake(const FakeHip::Settings& settings = {}, std::uint64_t memory = std::uint64_t{1} << 30)
-      : fake(settings), ledger(std::vector<std::uint64_t>(static_cast<std::size_t>(settings.devices), memory), 1) {
+  explicit SessionOnFake(const FakeHip::Settings& settings = {}, std::uint64_t memory = std::uint64_t{1} << 30,
+                         const Limits& limits = {})
+      : fake(settings),
+        ledger(std::vector<std::uint64_t>(static_cast<std::size_t>(settings.devices), memory), 2,
+               limits[Quota::kDeviceBytes]) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) std::abort();
     client = std::make_unique<TestClient>(net::Socket(ends[0]));
     SessionOptions options;
     for (int i = 0; i < settings.devices; ++i) options.devices.push_back(i);
     options.credit = &credit;
+    options.limits = limits;
     session_ = std::make_unique<Session>(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     server_ = std::thread([this] { result = session_->run(); });
   }
@@ -71,10 +76,9 @@ wire::Bytes bytesOf(const T& value) {
 
 inline void loadScale(TestClient& client) {
   const code::testing::Buffer code = code::testing::sampleElf();
-  const code::ContentHash hash = code::hashContent(code);
   std::vector<std::byte> storage;
   const auto reply = client.call<wire::ModuleLoadReply, wire::Opcode::kModuleLoad>(
-      {kModule, 0, {hash.low, hash.high}, code, {"counter", "nothing"}}, storage);
+      {kModule, 0, access::digestOf(code), code, {"counter", "nothing"}}, storage);
   ASSERT_EQ(reply.status, hipSuccess);
   ASSERT_EQ(reply.addresses.size(), 2u);
   EXPECT_NE(reply.addresses[0], 0u);

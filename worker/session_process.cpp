@@ -153,6 +153,9 @@ void runSession() {
   options.platform.assign(ticket.platform.begin(), ticket.platform.end());
   options.cacheFolder = ticket.cacheFolder;
   options.compiler = ticket.compiler;
+  options.identity = ticket.identity;
+  options.cacheLimit = ticket.cacheLimit;
+  options.limits = ticket.limits;
   options.memoryLimit = ticket.memoryLimit;
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();

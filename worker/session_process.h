@@ -14,6 +14,7 @@
 #include "net/socket.h"
 #include "tls/channel.h"
 #include "wire/stream.h"
+#include "worker/quotas.h"
 #include "worker/sandbox.h"
 
 namespace hipr::worker {
@@ -26,6 +27,9 @@ struct SessionTicket {
   wire::Bytes platform;               // wire/platform_codec.h
   std::string cacheFolder;
   std::string compiler;  // compile_process.h; empty: nothing is compiled here
+  std::string identity;  // whose code it finds there
+  std::uint64_t cacheLimit = 0;
+  Limits limits;
   std::uint64_t memoryLimit = 0;
   std::int32_t peerTimeout = 0;  // seconds without any sign of life of the client's machine
   std::string usageFolder;       // HIP_REMOTE_SOFTGPU_USAGE, unless empty
@@ -34,8 +38,9 @@ struct SessionTicket {
   bool standsBack = false;              // access/identity.h
   std::optional<tls::Channel> channel;  // the connection is protected
   static auto fields(auto& m) {
-    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.memoryLimit,
-                    m.peerTimeout, m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.channel);
+    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.identity,
+                    m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.usageFolder, m.sandbox, m.verbose,
+                    m.standsBack, m.channel);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "access/digest.h"
 #include "mirror/changes.h"
 #include "worker/session_fixture.h"
 
@@ -86,16 +87,17 @@ TEST(Session, NoDeviceIsStillASession) {
 
 TEST(Session, MappingBeyondTheCreditFails) {
   SessionOnFake s({}, 64 * kMiB);
-  const std::uint64_t credit = s.client->hello().credits[0];
-  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, credit});
-  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase + credit, kMiB});
+  s.client->hello();
+  s.ledger.grant(0, 1, s.ledger.available(0) - 2 * kMiB);  // somebody else has the rest
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, 4 * kMiB});
   EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorOutOfMemory);
   std::vector<std::byte> storage;
-  const auto all = s.client->call<wire::MemoryCreditReply, Opcode::kMemoryCredit>({0, 1000 * kMiB}, storage);
-  EXPECT_EQ(all.granted, 0u);  // others may use what there is
-  const auto more = s.client->call<wire::MemoryCreditReply, Opcode::kMemoryCredit>({0, kMiB}, storage);
-  EXPECT_EQ(more.granted, kMiB);
-  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase + credit, kMiB});
+  const auto ask = [&](std::uint64_t bytes, std::uint64_t most) {
+    return s.client->call<wire::MemoryCreditReply, Opcode::kMemoryCredit>({0, bytes, most}, storage).granted;
+  };
+  EXPECT_EQ(ask(3 * kMiB, 3 * kMiB), 0u);  // what would not help is not given
+  EXPECT_EQ(ask(kMiB, kMiB), kMiB);
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, 2 * kMiB});
   EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
   EXPECT_FALSE(s.client->sawPush(Opcode::kAsyncFailure));
 }
@@ -119,10 +121,10 @@ TEST(Session, PhysicalMemoryIsMappedWhereTheClientSays) {
 
 TEST(Session, PhysicalMemoryHasItsLimits) {
   SessionOnFake s({}, 64 * kMiB);
-  const std::uint64_t credit = s.client->hello().credits[0];
+  s.client->hello();
   const auto failure = [&] { return s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status; };
   s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
-  s.client->send<Opcode::kCreatePhysical>({7, 0, credit});  // a little is used already
+  s.client->send<Opcode::kCreatePhysical>({7, 0, 64 * kMiB});  // a little is used already
   EXPECT_EQ(failure(), hipErrorOutOfMemory);
   s.client->send<Opcode::kCreatePhysical>({7, 0, kMiB});
   s.client->send<Opcode::kMapPhysical>({7, kTestDeviceBase, kMiB});  // where other memory is
@@ -357,16 +359,15 @@ TEST(Session, KnownCodeNeedsNoBytes) {
   s.client->hello();
   loadScale(*s.client);
   const code::testing::Buffer code = code::testing::sampleElf();
-  const code::ContentHash hash = code::hashContent(code);
+  const wire::Bits256 hash = access::digestOf(code);
   std::vector<std::byte> storage;
-  const auto again =
-      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther, 0, {hash.low, hash.high}, {}, {}}, storage);
+  const auto again = s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther, 0, hash, {}, {}}, storage);
   EXPECT_EQ(again.status, hipSuccess);
   const auto unknown =
-      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 1, 0, {1, 2}, {}, {}}, storage);
+      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 1, 0, {{1, 2}}, {}, {}}, storage);
   EXPECT_EQ(unknown.status, hipErrorFileNotFound);
   const auto lie =
-      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 2, 0, {1, 2}, code, {}}, storage);
+      s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 2, 0, {{1, 2}}, code, {}}, storage);
   EXPECT_EQ(lie.status, hipErrorInvalidImage);
 }
 

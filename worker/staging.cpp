@@ -6,7 +6,7 @@
 namespace hipr::worker {
 
 Staging::~Staging() {
-  for (void* slab : slabs_) backend_.hip.hipHostFree(slab);
+  for (const auto& [slab, share] : slabs_) backend_.hip.hipHostFree(slab);
 }
 
 Staging::Block Staging::take(std::size_t size) {
@@ -16,8 +16,9 @@ Staging::Block Staging::take(std::size_t size) {
   Pool& pool = pools_[which];
   if (pool.free.empty()) {
     void* slab = nullptr;
-    if (backend_.hip.hipHostMalloc(&slab, kBlock, hipHostMallocDefault) != hipSuccess) return nullptr;
-    slabs_.push_back(slab);
+    Meter::Share share = meter_.take(Quota::kStagedBytes, kBlock);
+    if (!share || backend_.hip.hipHostMalloc(&slab, kBlock, hipHostMallocDefault) != hipSuccess) return nullptr;
+    slabs_.emplace_back(slab, std::move(share));
     for (std::size_t at = 0; at < kBlock; at += pool.size) pool.free.push_back(static_cast<std::byte*>(slab) + at);
   }
   std::byte* memory = pool.free.back();

@@ -9,6 +9,7 @@
 
 #include "wire/frame.h"
 #include "worker/backend.h"
+#include "worker/quotas.h"
 #include "worker/shapes.h"
 
 namespace hipr::worker {
@@ -20,7 +21,7 @@ class Staging {
   // A piece of pinned memory; goes back to the pool when the last share is dropped.
   using Block = std::shared_ptr<std::byte>;
 
-  explicit Staging(const Backend& backend) : backend_(backend) {}
+  Staging(const Backend& backend, Meter& meter) : backend_(backend), meter_(meter) {}
   ~Staging();
 
   Block take(std::size_t size);  // null when it is more than kBlock, or there is no memory
@@ -34,9 +35,10 @@ class Staging {
   void give(std::byte* memory, std::size_t pool);
 
   const Backend& backend_;
+  Meter& meter_;
   std::mutex mutex_;
   Pool pools_[3] = {{4 << 10, {}}, {64 << 10, {}}, {kBlock, {}}};
-  std::vector<void*> slabs_;
+  std::vector<std::pair<void*, Meter::Share>> slabs_;
 };
 
 // Queues the copy between packed host bytes and [offset, offset + length) of the packed bytes of a shape.

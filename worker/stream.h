@@ -11,6 +11,7 @@
 
 #include "hip_remote/hip.h"
 #include "worker/crew.h"
+#include "worker/quotas.h"
 
 namespace hipr::worker {
 
@@ -37,11 +38,14 @@ struct Work {
   std::vector<Place> needs;    // must be given before it
   std::function<Start()> start;
   bool started = false;
+  std::uint64_t bytes = 0;  // of memory that it takes
+  bool dropped = false;     // it is for all operations up to its position that were dropped
 };
 
 struct Stream {
   Stream(std::uint64_t number, int ofDevice, bool withNull) : id(number), device(ofDevice), blocking(withNull) {}
 
+  Meter::Share share;
   const std::uint64_t id;
   const int device;
   const bool blocking;  // takes part in the null stream's rules
@@ -60,7 +64,8 @@ struct Stream {
     hipEvent_t event;
     std::uint64_t position;
   };
-  std::deque<Mark> marks;  // looked at when somebody wonders how far it is
+  std::deque<Mark> marks;    // looked at when somebody wonders how far it is
+  std::uint64_t marked = 0;  // the position of the last one
   struct Kept {
     std::uint64_t position;
     std::shared_ptr<void> object;

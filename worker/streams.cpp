@@ -12,7 +12,10 @@ StreamPtr Session::stream(std::uint64_t number) {
 
 hipError_t Session::onStreamCreate(const wire::StreamCreate& m) {
   if (!hasDevice(m.device)) return hipErrorInvalidDevice;
+  const Meter::Share share = meter_.take(Quota::kStreams);
+  if (!share) return hipErrorOutOfMemory;
   auto stream = std::make_shared<Stream>(m.stream, m.device, !(m.flags & hipStreamNonBlocking));
+  stream->share = share;
   if (!streams_.add(m.stream, stream)) {
     refuse("stream " + std::to_string(m.stream) + " cannot be made");
     return hipErrorInvalidHandle;
@@ -50,10 +53,7 @@ Session::Answer Session::onStreamSynchronize(const wire::StreamSynchronize& m) {
     if (!other->blocking && other != s) continue;
     if (order_.look(*other) != hipSuccess || reporter_.owes(*other)) busy.push_back(other);
   }
-  if (!busy.empty()) {
-    answerWhenDone(busy, wire::Opcode::kStreamSynchronize);
-    return std::nullopt;
-  }
+  if (!busy.empty()) return answerWhenDone(busy, wire::Opcode::kStreamSynchronize);
   reporter_.told(*s, s->sent);
   return hipSuccess;
 }
@@ -68,7 +68,9 @@ hipError_t Session::onStreamFence(const wire::StreamFence& m) {
 hipError_t Session::onStreamWatch(const wire::StreamWatch& m) {
   const StreamPtr s = stream(m.stream);
   if (!s) return hipErrorInvalidHandle;
-  order_.whenDone(s, [this, s, position = s->sent](hipError_t error) {
+  const Meter::Share share = meter_.take(Quota::kWaits);
+  if (!share) return hipErrorOutOfMemory;
+  order_.whenDone(s, [this, s, share, position = s->sent](hipError_t error) {
     reporter_.failWork(*s, error);
     reporter_.show(*s, position);
     reporter_.progress(*s, position);

@@ -55,7 +55,7 @@ Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const
     : options_(options),
       runtime_(runtime),
       homes_(homes),
-      ledger_(std::move(capacities), options.maxSessions),
+      ledger_(std::move(capacities), options.maxSessions, options.limits[Quota::kDeviceBytes]),
       listener_(std::move(listener)),
       gate_(gate),
       shared_(shared),
@@ -184,6 +184,9 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.platform = runtime_.platform;
   ticket.cacheFolder = homes_.cacheFolder();
   if (options_.compile) ticket.compiler = compileProgram();
+  ticket.identity = guest.identity.name;
+  ticket.cacheLimit = options_.cacheLimit;
+  ticket.limits = options_.limits;
   ticket.memoryLimit = options_.memoryLimit;
   ticket.peerTimeout = options_.peerTimeout;
   ticket.usageFolder = homes_.usageFolder();

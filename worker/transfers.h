@@ -97,6 +97,7 @@ class Download : public Delivery, public std::enable_shared_from_this<Download> 
   };
 
   hipError_t copyNext();  // lets the GPU copy the next piece into a block. REQUIRES: mutex_
+  bool begun();           // the first piece can be sent
   bool allGiven() const { return given_ == from_.bytes(); }
   void sendFirst();  // of the pieces. REQUIRES: mutex_, and the GPU has copied it
   void deliver();    // on a thread that may wait: sends the pieces as they come, and answers

@@ -85,7 +85,7 @@ hipError_t Session::onCreatePhysical(const wire::CreatePhysical& m) {
     refuse("physical memory " + std::to_string(m.number) + " cannot be made");
     return hipErrorInvalidValue;
   }
-  if (!withinCredit(m.device, m.size)) return hipErrorOutOfMemory;
+  if (!obtainCredit(m.device, m.size)) return hipErrorOutOfMemory;
   return virtualMemory_.create(m.number, m.device, m.size);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "access/digest.h"
 #include "code_object/code_object.h"
 #include "testing/hip.h"
 #include "tests/e2e/attack_fixture.h"
@@ -43,10 +44,9 @@ class Attack : public ::testing::Test {
 // A kernel that takes longer than any test.
 void launchEndlessKernel(TestClient& client) {
   const wire::Bytes code(static_cast<const std::byte*>(testing::kernelImage()), testing::kernelImageSize());
-  const code::ContentHash hash = code::hashContent(code);
   std::vector<std::byte> storage;
   const auto loaded =
-      client.call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kModule, 0, {hash.low, hash.high}, code, {}}, storage);
+      client.call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kModule, 0, access::digestOf(code), code, {}}, storage);
   ASSERT_EQ(loaded.status, hipSuccess);
   client.send<Opcode::kFunctionGet>({kWork, kModule, "work"});
   client.send<Opcode::kMapMemory>({0, kTestDeviceBase, 2 << 20});

@@ -161,6 +161,12 @@ class Page {
     out_.add({}, sum(board, [](const SessionCounters& c) { return c.roundTrips.load(); }));
     out_.family("hip_worker_errors_total", "counter", "Failures reported to clients.");
     out_.add({}, sum(board, [](const SessionCounters& c) { return c.errors.load(); }));
+    out_.family("hip_worker_limit_refusals_total", "counter",
+                "What clients were refused because of a limit (--limit).");
+    for (std::size_t kind = 0; kind < kQuotas; ++kind) {
+      const std::uint64_t count = sum(board, [kind](const SessionCounters& c) { return c.refusals[kind].load(); });
+      out_.add({{"limit", kindOf(static_cast<Quota>(kind)).name}}, count);
+    }
   }
 
   template <class Get>
@@ -178,7 +184,24 @@ class Page {
     }
   }
 
+  // What each session has of everything that is limited, or may have.
+  void eachQuota(const SessionBoard& board, const char* name, const char* help,
+                 SessionCounters::Count (SessionCounters::*member)[kQuotas]) {
+    out_.family(name, "gauge", help);
+    for (int seat = 0; seat < board.seats(); ++seat) {
+      const SessionBoard::Sitter sitter = board.sitter(seat);
+      if (sitter.process == 0) continue;
+      for (std::size_t kind = 0; kind < kQuotas; ++kind) {
+        out_.add({{"session", input_.names ? std::to_string(sitter.process) : "seat " + std::to_string(seat)},
+                  {"limit", kindOf(static_cast<Quota>(kind)).name}},
+                 std::uint64_t{(board.counters(seat).*member)[kind].load()});
+      }
+    }
+  }
+
   void sessions(const SessionBoard& board) {
+    eachQuota(board, "hip_worker_session_used", "What a session has of what is limited.", &SessionCounters::used);
+    eachQuota(board, "hip_worker_session_limit", "What it may have (--limit).", &SessionCounters::limit);
     eachSession(board, "hip_worker_session_memory_bytes", "gauge", "Device memory of a session.",
                 [](const SessionCounters& c) { return c.memoryBytes.load(); });
     eachSession(board, "hip_worker_session_queue_depth", "gauge", "Operations given to the GPU and not finished.",

@@ -1,0 +1,206 @@
+// A program that wants more than its session may have: it is told so by HIP's own error, goes on with what it has, and
+// the worker's metrics page tells who has what.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "net/socket.h"
+#include "testing/hip.h"
+#include "testing/worker_process.h"
+
+namespace hipr {
+namespace {
+
+constexpr std::size_t kMiB = 1 << 20;
+
+// One worker and one session for all tests, as a process connects once.
+class Limits : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::vector<std::string> arguments{"--runtime", "softgpu", "--grace", "1", "--cache", "", "--metrics", "0"};
+    for (const char* limit : {"streams=4", "events=4", "modules=3", "device-memory=64M", "host-memory=4M",
+                              "operations=512", "held-memory=1M", "waits=64", "threads=4"})
+      arguments.insert(arguments.end(), {"--limit", limit});
+    worker_ = new testing::WorkerProcess(arguments);
+    worker_->use();
+    ASSERT_TRUE(hip_.load(testing::remoteLibrary()).ok());  // a module and a stream
+  }
+  static void TearDownTestSuite() { delete worker_; }
+
+  // Whatever was refused, the session computes.
+  void TearDown() override {
+    constexpr int kItems = 64, kRounds = 5;
+    void* out = nullptr;
+    HIPR_CHECK(hip_, hipMalloc(&out, kItems * sizeof(float)));
+    int rounds = kRounds;
+    void* arguments[] = {&out, &rounds};
+    hip_.launch(hip_.work, 1, kItems, arguments);
+    float back[kItems];
+    HIPR_CHECK(hip_, hipMemcpyAsync(back, out, sizeof back, hipMemcpyDeviceToHost, hip_.stream));
+    HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+    for (int i = 0; i < kItems; ++i) ASSERT_EQ(back[i], testing::workResult(i, kRounds));
+    HIPR_CHECK(hip_, hipFree(out));
+  }
+
+  // Of the metrics page: what comes behind `name{...limit="kind"}`.
+  static double metric(const std::string& name, const std::string& kind) {
+    net::Socket socket;
+    EXPECT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker_->metricsPort())}, 5, socket).ok());
+    const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    EXPECT_TRUE(socket.send(std::as_bytes(std::span(request))).ok());
+    socket.setReceiveTimeout(std::chrono::seconds(10));
+    std::string page;
+    char text[4096];
+    for (std::size_t got = 0; socket.receiveSome(text, sizeof text, &got).ok() && got;) page.append(text, got);
+    const std::string label = "limit=\"" + kind + "\"} ";
+    for (std::size_t at = 0; (at = page.find("\n" + name + "{", at)) != std::string::npos; ++at) {
+      const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+      if (const std::size_t found = line.find(label); found != std::string::npos)
+        return std::stod(line.substr(found + label.size()));
+    }
+    return -1;
+  }
+
+  // Makes things until one is refused; how many there are then.
+  template <class Thing>
+  static std::size_t fill(std::vector<Thing>& things, const std::function<hipError_t(Thing*)>& make) {
+    for (Thing thing{}; things.size() < 100;) {
+      const hipError_t error = make(&thing);
+      if (error == hipSuccess) {
+        things.push_back(thing);
+        continue;
+      }
+      EXPECT_EQ(error, hipErrorOutOfMemory);
+      break;
+    }
+    return things.size();
+  }
+
+  // For a while, by a function of the program: what follows waits at the worker.
+  static void holdStream() {
+    HIPR_CHECK(hip_,
+               hipLaunchHostFunc(
+                   hip_.stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }, nullptr));
+  }
+
+  static testing::WorkerProcess* worker_;
+  static testing::Hip hip_;
+};
+testing::WorkerProcess* Limits::worker_ = nullptr;
+testing::Hip Limits::hip_;
+
+TEST_F(Limits, OfStreams) {
+  std::vector<hipStream_t> streams;
+  EXPECT_EQ(fill<hipStream_t>(streams, [](auto* out) { return hip_.api.hipStreamCreate(out); }), 3u);
+  HIPR_CHECK(hip_, hipDeviceSynchronize());
+  EXPECT_EQ(metric("hip_worker_session_used", "streams"), 4);
+  EXPECT_EQ(metric("hip_worker_session_limit", "streams"), 4);
+  for (hipStream_t stream : streams) HIPR_CHECK(hip_, hipStreamDestroy(stream));
+  // One that has been given up makes room at once, however busy it was.
+  for (int i = 0; i < 200; ++i) {
+    hipStream_t stream = nullptr;
+    HIPR_CHECK(hip_, hipStreamCreate(&stream));
+    int nothing = 0;
+    void* arguments[] = {&nothing};
+    HIPR_CHECK(hip_, hipModuleLaunchKernel(hip_.empty, 1, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr));
+    HIPR_CHECK(hip_, hipStreamDestroy(stream));
+  }
+}
+
+TEST_F(Limits, OfEvents) {
+  std::vector<hipEvent_t> events;
+  EXPECT_EQ(fill<hipEvent_t>(events, [](auto* out) { return hip_.api.hipEventCreate(out); }), 4u);
+  HIPR_CHECK(hip_, hipDeviceSynchronize());
+  EXPECT_EQ(metric("hip_worker_session_used", "events"), 4);
+  for (hipEvent_t event : events) HIPR_CHECK(hip_, hipEventDestroy(event));
+  for (int i = 0; i < 1000; ++i) {
+    hipEvent_t event = nullptr;
+    HIPR_CHECK(hip_, hipEventCreate(&event));
+    HIPR_CHECK(hip_, hipEventRecord(event, hip_.stream));
+    HIPR_CHECK(hip_, hipEventDestroy(event));
+  }
+  HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+}
+
+TEST_F(Limits, OfModules) {
+  std::vector<hipModule_t> modules;
+  EXPECT_EQ(
+      fill<hipModule_t>(modules, [](auto* out) { return hip_.api.hipModuleLoadData(out, testing::kernelImage()); }),
+      2u);
+  for (hipModule_t module : modules) HIPR_CHECK(hip_, hipModuleUnload(module));
+  HIPR_CHECK(hip_, hipModuleLoadData(&modules[0], testing::kernelImage()));
+  HIPR_CHECK(hip_, hipModuleUnload(modules[0]));
+}
+
+TEST_F(Limits, OfDeviceMemory) {
+  void* memory = nullptr;
+  EXPECT_EQ(hip_.api.hipMalloc(&memory, 65 * kMiB), hipErrorOutOfMemory);
+  std::vector<void*> blocks;
+  const std::size_t got = fill<void*>(blocks, [](auto* out) { return hip_.api.hipMalloc(out, 4 * kMiB); });
+  EXPECT_LE(got, 16u);
+  EXPECT_GE(got, 7u);  // small blocks share a mapping of 32 MiB
+  HIPR_CHECK(hip_, hipDeviceSynchronize());
+  EXPECT_LE(metric("hip_worker_session_used", "device-memory"), 64 * kMiB);
+  EXPECT_GE(metric("hip_worker_session_used", "device-memory"), 28 * kMiB);
+  for (void* block : blocks) HIPR_CHECK(hip_, hipFree(block));
+}
+
+// A program may be far ahead of its GPU: it waits then, and nothing is lost.
+TEST_F(Limits, OfOperationsMakeAProgramWait) {
+  void* out = nullptr;
+  HIPR_CHECK(hip_, hipMalloc(&out, kMiB));
+  holdStream();
+  for (int i = 0; i < 3000; ++i) HIPR_CHECK(hip_, hipMemsetAsync(out, i & 0xff, 1000, hip_.stream));
+  HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+  unsigned char last = 0;
+  HIPR_CHECK(hip_, hipMemcpy(&last, out, 1, hipMemcpyDeviceToHost));
+  EXPECT_EQ(last, 2999 & 0xff);
+  EXPECT_EQ(metric("hip_worker_limit_refusals_total", "operations"), 0);
+  HIPR_CHECK(hip_, hipFree(out));
+}
+
+// Bytes of uploads travel at once and wait at the worker, behind the function.
+TEST_F(Limits, OfHeldBytesMakeAProgramWait) {
+  void* out = nullptr;
+  HIPR_CHECK(hip_, hipMalloc(&out, kMiB));
+  holdStream();
+  std::vector<char> bytes(32 << 10);
+  for (int i = 0; i < 200; ++i) {
+    bytes.assign(bytes.size(), static_cast<char>(i));
+    HIPR_CHECK(hip_, hipMemcpyAsync(out, bytes.data(), bytes.size(), hipMemcpyHostToDevice, hip_.stream));
+  }
+  HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+  std::vector<char> back(bytes.size());
+  HIPR_CHECK(hip_, hipMemcpy(back.data(), out, back.size(), hipMemcpyDeviceToHost));
+  EXPECT_EQ(back, bytes);
+  EXPECT_EQ(metric("hip_worker_limit_refusals_total", "held-memory"), 0);
+  HIPR_CHECK(hip_, hipFree(out));
+}
+
+TEST_F(Limits, OfThreadsAreMetByNobody) {
+  constexpr int kThreads = 24;
+  void* out[kThreads] = {};
+  for (void*& o : out) HIPR_CHECK(hip_, hipMalloc(&o, 64 * sizeof(float)));
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      int rounds = 2000 + t;
+      void* arguments[] = {&out[t], &rounds};
+      HIPR_CHECK(hip_, hipModuleLaunchKernel(hip_.work, 1, 1, 1, 64, 1, 1, 0, hip_.stream, arguments, nullptr));
+      HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+      float first = 0;
+      HIPR_CHECK(hip_, hipMemcpy(&first, out[t], sizeof first, hipMemcpyDeviceToHost));
+      right += first == testing::workResult(0, rounds);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, kThreads);
+  for (void* o : out) HIPR_CHECK(hip_, hipFree(o));
+}
+
+}  // namespace
+}  // namespace hipr

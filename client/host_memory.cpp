@@ -20,9 +20,10 @@ std::size_t spanOf(std::size_t size) {
 
 }  // namespace
 
-HostMemory::HostMemory(platform::AddressRange range, Calls calls)
+HostMemory::HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most)
     : calls_(std::move(calls)),
       range_(std::move(range)),
+      most_(most),
       mirror_({.send = calls_.send,
                .base = range_.base(),
                .size = range_.size(),
@@ -31,7 +32,7 @@ HostMemory::HostMemory(platform::AddressRange range, Calls calls)
 }
 
 HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
-  if (size > range_.size()) return nullptr;
+  if (size > range_.size() || platform::roundToPage(size) > most_ - std::min(most_, total_)) return nullptr;
   const std::size_t span = spanOf(size);
   const auto room = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= span; });
   if (room == free_.end()) return nullptr;
@@ -39,6 +40,7 @@ HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
   free_.erase(room);
   if (rest) free_.emplace(address + span, rest);
   ++regionCount_;
+  total_ += platform::roundToPage(size);
   return &(regions_[address] = {address, size, host ? host : reinterpret_cast<std::byte*>(address)});
 }
 
@@ -58,6 +60,7 @@ void HostMemory::erase(std::uint64_t address, bool committed) {
     insertFree(free_, address, spanOf(region.size));
     regions_.erase(found);
     --regionCount_;
+    total_ -= platform::roundToPage(region.size);
   }
   if (number) calls_.conceal({address});
 }

@@ -28,9 +28,10 @@ class HostMemory {
     std::function<void(const wire::HostBytes&)> send;
   };
 
-  HostMemory(platform::AddressRange range, Calls calls);
+  // `most`: bytes of all regions together.
+  HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most = UINT64_MAX);
 
-  void* allocate(std::size_t size);  // null when the range or the machine has no room
+  void* allocate(std::size_t size);  // null when the range, the limit or the machine leaves no room
   void release(void* address);
 
   // The program's own memory: kernels reach it through the address returned (null when the range is full).
@@ -69,6 +70,8 @@ class HostMemory {
   Calls calls_;
   std::mutex mutex_;  // taken after the mirror's sending lock and before its state lock
   platform::AddressRange range_;
+  const std::uint64_t most_;
+  std::uint64_t total_ = 0;  // of all regions, in whole pages
   std::map<std::uint64_t, std::uint64_t> free_;
   std::map<std::uint64_t, Region> regions_;         // by address
   std::map<std::uint64_t, std::uint64_t> adopted_;  // host address → alias

@@ -132,7 +132,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
         std::move(hostRange),
         HostMemory::Calls{[this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
                           [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
-                          [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }});
+                          [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }},
+        limits_.hostBytes);
     exchange_ = std::make_unique<mirror::Heartbeat>(
         [this] { return host_->anyExposed() && connection_->alive() && !streams_.now().passed(); },
         [this] {

@@ -48,7 +48,10 @@ struct SessionLimits {
   std::uint64_t streams = 0, events = 0, modules = 0;
   std::uint64_t operations = 0;  // that are not done, of all streams
   std::uint64_t heldBytes = 0;   // of those that wait for the client
-  static auto fields(auto& m) { return std::tie(m.streams, m.events, m.modules, m.operations, m.heldBytes); }
+  std::uint64_t hostBytes = 0;   // of host memory that kernels reach
+  static auto fields(auto& m) {
+    return std::tie(m.streams, m.events, m.modules, m.operations, m.heldBytes, m.hostBytes);
+  }
 };
 
 struct HelloReply {

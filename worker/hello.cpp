@@ -32,8 +32,8 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   reply.platform = options_.platform;
   reply.knownCode = codeCache_.known();
   const Limits& limits = meter_.limits();
-  reply.limits = {limits[Quota::kStreams], limits[Quota::kEvents], limits[Quota::kModules], limits[Quota::kOperations],
-                  limits[Quota::kHeldBytes]};
+  reply.limits = {limits[Quota::kStreams],    limits[Quota::kEvents],    limits[Quota::kModules],
+                  limits[Quota::kOperations], limits[Quota::kHeldBytes], limits[Quota::kHostBytes]};
   for (int device = 0; device < backend_.devices(); ++device) {
     Credit& credit = *options_.credit;
     const std::uint64_t already = credit.promised(device);

@@ -7,9 +7,9 @@
 #include <functional>
 #include <thread>
 
-#include "net/socket.h"
 #include "testing/hip.h"
 #include "testing/worker_process.h"
+#include "tests/e2e/metrics.h"
 
 namespace hipr {
 namespace {
@@ -45,23 +45,8 @@ class Limits : public ::testing::Test {
     HIPR_CHECK(hip_, hipFree(out));
   }
 
-  // Of the metrics page: what comes behind `name{...limit="kind"}`.
-  static double metric(const std::string& name, const std::string& kind) {
-    net::Socket socket;
-    EXPECT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker_->metricsPort())}, 5, socket).ok());
-    const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
-    EXPECT_TRUE(socket.send(std::as_bytes(std::span(request))).ok());
-    socket.setReceiveTimeout(std::chrono::seconds(10));
-    std::string page;
-    char text[4096];
-    for (std::size_t got = 0; socket.receiveSome(text, sizeof text, &got).ok() && got;) page.append(text, got);
-    const std::string label = "limit=\"" + kind + "\"} ";
-    for (std::size_t at = 0; (at = page.find("\n" + name + "{", at)) != std::string::npos; ++at) {
-      const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
-      if (const std::size_t found = line.find(label); found != std::string::npos)
-        return std::stod(line.substr(found + label.size()));
-    }
-    return -1;
+  static double metric(const std::string& name, const std::string& limit) {
+    return metricOfLimit(*worker_, name, limit);
   }
 
   // Makes things until one is refused; how many there are then.
@@ -146,6 +131,22 @@ TEST_F(Limits, OfDeviceMemory) {
   EXPECT_LE(metric("hip_worker_session_used", "device-memory"), 64 * kMiB);
   EXPECT_GE(metric("hip_worker_session_used", "device-memory"), 28 * kMiB);
   for (void* block : blocks) HIPR_CHECK(hip_, hipFree(block));
+}
+
+TEST_F(Limits, OfHostMemoryThatKernelsReach) {
+  void* host = nullptr;
+  EXPECT_EQ(hip_.api.hipHostMalloc(&host, 8 * kMiB, 0), hipErrorOutOfMemory);
+  std::vector<void*> blocks;
+  EXPECT_EQ(fill<void*>(blocks, [](auto* out) { return hip_.api.hipHostMalloc(out, kMiB, 0); }), 4u);
+  int rounds = 1;
+  for (void*& block : blocks) {  // the address travels with the launch, and so its memory gets to the worker
+    void* arguments[] = {&block, &rounds};
+    hip_.launch(hip_.work, 1, 64, arguments);
+  }
+  HIPR_CHECK(hip_, hipStreamSynchronize(hip_.stream));
+  for (void* block : blocks) EXPECT_EQ(static_cast<float*>(block)[7], testing::workResult(7, rounds));
+  EXPECT_EQ(metric("hip_worker_session_used", "host-memory"), 4 * kMiB);
+  for (void* block : blocks) HIPR_CHECK(hip_, hipHostFree(block));
 }
 
 // A program may be far ahead of its GPU: it waits then, and nothing is lost.

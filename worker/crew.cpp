@@ -8,15 +8,19 @@ namespace hipr::worker {
 
 namespace {
 
-constexpr std::chrono::microseconds kShortestRound(50), kLongestRound(2000);
+// Of the patrol: it looks soon again after it has found something, and sleeps longer than it looks.
+constexpr std::chrono::microseconds kShortestPause(50), kLongestPause(2000);
+constexpr int kSleepsToLooks = 15;
 
 }  // namespace
 
-Crew::Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest, std::size_t mostMembers)
+Crew::Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest, std::size_t mostMembers,
+           std::atomic<std::uint64_t>* shown)
     : transport_(transport),
       read_(std::move(read)),
       rest_(std::move(rest)),
-      mostMembers_(std::max<std::size_t>(mostMembers, 2)) {}
+      mostMembers_(std::max<std::size_t>(mostMembers, 2)),
+      shown_(shown) {}
 
 void Crew::finish() {
   std::vector<std::thread> members;
@@ -67,6 +71,7 @@ bool Crew::hire() {
   if (ending_ || members_.size() >= mostMembers_) return false;
   ++coming_;
   members_.emplace_back([this] { serve(); });
+  if (shown_) shown_->fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
@@ -124,7 +129,7 @@ void Crew::runFirst(Lane& lane, std::unique_lock<std::mutex>& lock) {
 
 void Crew::patrol() {
   std::deque<LanePtr> lanes;  // in nobody else's care
-  auto pause = kShortestRound;
+  auto pause = kShortestPause;
   std::unique_lock lock(mutex_);
   while (!ending_) {
     while (!ready_.empty()) {
@@ -132,6 +137,7 @@ void Crew::patrol() {
       ready_.pop_front();
     }
     bool any = false;
+    const auto begin = std::chrono::steady_clock::now();
     for (std::size_t left = lanes.size(); left > 0 && !ending_; --left) {
       const LanePtr lane = std::move(lanes.front());
       lanes.pop_front();
@@ -147,7 +153,8 @@ void Crew::patrol() {
         lanes.push_back(lane);
       }
     }
-    pause = any ? kShortestRound : std::min(2 * pause, kLongestRound);
+    const auto took = std::chrono::ceil<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    pause = any ? kShortestPause : std::max(std::min(2 * pause, kLongestPause), kSleepsToLooks * took);
     if (ending_ || any) continue;
     if (lanes.empty()) {
       patrolCalled_.wait(lock, [this] { return ending_ || !ready_.empty(); });

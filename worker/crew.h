@@ -7,7 +7,8 @@
 // What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
 // each other. Members are added when none is idle, up to a limit. Beyond it there is one more thread, the patrol: it
 // looks after all lanes that nobody has time for, asks the first task of each whether it is due, and runs those that
-// are. So no task ever waits for another lane's, however many there are, and one member always watches for input.
+// are, and spends most of its time asleep. So no task ever waits for another lane's, however many there are, and one
+// member always watches for input.
 #pragma once
 
 #include <atomic>
@@ -40,9 +41,9 @@ class Crew {
   // Milliseconds until `rest` is to be called if nothing comes before; kNever; or kEnd: nothing will come any more.
   using Delay = int;
   static constexpr Delay kNever = -1, kEnd = -2;
-  // `read` handles messages until there are none. Both run in one thread at a time.
+  // `read` handles messages until there are none. Both run in one thread at a time. `shown` counts members.
   Crew(net::Transport& transport, std::function<Delay()> read, std::function<Delay()> rest,
-       std::size_t mostMembers = 64);
+       std::size_t mostMembers = 64, std::atomic<std::uint64_t>* shown = nullptr);
   ~Crew() { finish(); }
 
   void run(Delay first);  // returns when nothing comes any more; members may still be waiting for the GPU
@@ -66,6 +67,7 @@ class Crew {
   net::Transport& transport_;
   const std::function<Delay()> read_, rest_;
   const std::size_t mostMembers_;
+  std::atomic<std::uint64_t>* const shown_;
 
   std::mutex reading_;  // held by the member that reads
   std::atomic<std::thread::id> reader_{};

@@ -42,7 +42,8 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       staging_(backend_, meter_),
       reporter_(backend_, outbox_, hostMemory_, options_.output),
       crew_(
-          *transport_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads]),
+          *transport_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads],
+          &outbox_.counters().used[static_cast<std::size_t>(Quota::kThreads)]),
       order_(backend_, crew_, meter_, outbox_.counters()),
       transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_},
       exchange_([this] { return hostMemory_.any() && order_.unfinished(); },

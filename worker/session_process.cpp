@@ -124,6 +124,7 @@ bool isSessionProcess(int argc, char** argv) {
 void runSession() {
   setLogName("hip-worker");
   prctl(PR_SET_NAME, kName);
+  setsid();  // Linux shares processors out among such groups (autogroup): one session's many threads are one
   std::vector<std::byte> bytes;
   SessionTicket ticket;
   if (!read(bytes, ticket)) {

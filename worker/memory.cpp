@@ -21,7 +21,9 @@ bool Session::obtainCredit(int device, std::uint64_t size) {
   const std::uint64_t promised = options_.credit->promised(device), used = memory_.mapped(device);
   if (size > UINT64_MAX - used || used + size <= promised) return false;
   const std::uint64_t lacking = used + size - promised;
-  return options_.credit->grant(device, lacking, lacking) >= lacking;
+  if (options_.credit->grant(device, lacking, lacking) >= lacking) return true;
+  SessionCounters::add(outbox_.counters().refusals[static_cast<std::size_t>(Quota::kDeviceBytes)]);
+  return false;
 }
 
 Crew::Delay Session::takeBackCredit() {

@@ -27,14 +27,14 @@ bool overlap(const HostShape& a, const HostShape& b) {
 }  // namespace
 
 Connection::Connection(net::TransportPtr transport, std::string name, int ioTimeout, Stats& stats)
-    : transport_(std::move(transport)),
+    : channel_(std::make_unique<net::Channel>(std::move(transport))),
       name_(std::move(name)),
       ioTimeout_(ioTimeout),
       stats_(stats),
       outbox_(
-          *transport_, [this](Status why) { lose(why); }, [this] { stalled(); }),
+          *channel_, [this](Status why) { lose(why); }, [this] { stalled(); }),
       buffer_(kReadBuffer) {
-  transport_->setTimeout(std::max(1, ioTimeout * 1000 / 4));
+  channel_->setTimeout(std::max(1, ioTimeout * 1000 / 4));
 }
 
 Connection::~Connection() {
@@ -48,13 +48,19 @@ void Connection::start(PushHandler onPush, std::function<void(const std::string&
   background_ = std::thread([this] { readInBackground(); });
 }
 
+void Connection::closeInChild() {
+  channel_->closeInChild();
+  [[maybe_unused]] static net::Channel* abandoned;  // its threads cannot be joined here
+  abandoned = channel_.release();
+}
+
 void Connection::stop() {
   stopping_ = true;  // first: the worker hangs up as soon as it has read the goodbye
-  if (!transport_) return;
+  if (!channel_) return;
   if (outbox_.started())
     outbox_.append(wire::Opcode::kGoodbye, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Goodbye{}, false, [] {});
   outbox_.stop();
-  transport_->shutdown();
+  channel_->stop();
   {
     std::lock_guard lock(mutex_);
     wakeBackground_.notify_all();
@@ -71,7 +77,7 @@ void Connection::lose(const Status& why) {
             ". The GPU work of this process is gone; start the program again, or reset the device");
   }
   dead_ = true;
-  transport_->shutdown();
+  channel_->shutdown();
   outbox_.fail();
   dropAll();
 }
@@ -229,7 +235,7 @@ void Connection::poll() {
     if (!buffered()) {
       const net::Transport::Room room(buffer_);
       std::size_t got = 0;
-      status = transport_->receive({&room, 1}, net::Transport::Patience::kNone, &got);
+      status = channel_->receive({&room, 1}, net::Transport::Patience::kNone, &got);
       begin_ = 0;
       end_ = got;
       if (!status.ok() || got == 0) break;
@@ -252,23 +258,37 @@ bool Connection::late() {
   return now >= messageEnd_;
 }
 
-// Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means it is gone.
+Status Connection::giveUp(const Status& why) {
+  if (!channel_->resumable()) return why;
+  channel_->distrust(why);
+  return {};
+}
+
+// Waits for bytes. A worker always answers a Ping at once, so silence while something is outstanding means that it, or
+// the way to it, is gone.
 Status Connection::receive(std::span<const net::Transport::Room> rooms, std::size_t* got) {
   Status status;
   const bool came = eager_ && spin_([&] {
-                      status = transport_->receive(rooms, net::Transport::Patience::kNone, got);
+                      status = channel_->receive(rooms, net::Transport::Patience::kNone, got);
                       return !status.ok() || *got;
                     });
-  for (int silent = 0; !came; ++silent) {
+  std::uint64_t cuts = channel_->cuts();
+  for (int silent = 0; !came && status.ok(); ++silent) {
     if (begun_ && late()) {  // what is here already counts, however long this process has slept
-      status = transport_->receive(rooms, net::Transport::Patience::kNone, got);
+      status = channel_->receive(rooms, net::Transport::Patience::kNone, got);
       if (!status.ok() || *got) break;
-      return Status::unavailable("a message did not arrive whole within " + std::to_string(ioTimeout_) +
-                                 " s (TF_IO_TIMEOUT)");
+      status = giveUp(Status::unavailable("a message did not arrive whole within " + std::to_string(ioTimeout_) +
+                                          " s (TF_IO_TIMEOUT)"));
+    } else if (silent > 4) {
+      status = giveUp(Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)"));
     }
-    status = transport_->receive(rooms, net::Transport::Patience::kWait, got);
+    if (status.ok()) status = channel_->receive(rooms, net::Transport::Patience::kWait, got);
     if (!status.ok() || *got) break;
-    if (silent >= 4) return Status::unavailable("no answer for " + std::to_string(ioTimeout_) + " s (TF_IO_TIMEOUT)");
+    if (channel_->cuts() != cuts) {  // another connection has as much time
+      cuts = channel_->cuts();
+      silent = 0;
+      messageEnd_ = {};
+    }
     if (outbox_.started()) outbox_.ping();
   }
   if (!status.ok()) return status;
@@ -364,7 +384,17 @@ bool Connection::handle(const wire::Header& header, wire::Bytes payload) {
     if (header.request == 0 && opcode == wire::Opcode::kPing) return true;
     return finish(header, payload);
   }
+  if (opcode == wire::Opcode::kAcknowledge) return acknowledged(payload);
   return opcode == wire::Opcode::kOutput ? print(payload) : onPush_(opcode, payload);
+}
+
+bool Connection::acknowledged(wire::Bytes payload) {
+  wire::Acknowledge message;
+  wire::Reader reader(payload);
+  reader.get(message);
+  if (!reader.ok() || !reader.atEnd() || !channel_->acknowledge(message.received)) return false;
+  outbox_.acknowledged();
+  return true;
 }
 
 bool Connection::print(wire::Bytes payload) {
@@ -377,6 +407,7 @@ bool Connection::print(wire::Bytes payload) {
 }
 
 Status Connection::readFrame() {
+  if (std::uint64_t position = 0; channel_->acknowledgementDue(position)) outbox_.acknowledge(position);
   std::byte head[wire::kHeaderSize];
   wire::Header header;
   begun_ = false;

@@ -1,4 +1,4 @@
-// Connection: one transport to the worker. Messages go out through the Outbox; replies, downloads and pushes come in.
+// Connection: one channel to the worker. Messages go out through the Outbox; replies, downloads and pushes come in.
 //
 // Three verbs: post (never waits), call (waits for the answer), and send (goes on, and is told when the answer comes).
 //
@@ -29,7 +29,7 @@
 #include "client/outbox.h"
 #include "client/output.h"
 #include "client/stats.h"
-#include "net/transport.h"
+#include "net/channel.h"
 #include "platform/no_cancel.h"
 #include "wire/messages.h"
 
@@ -65,10 +65,12 @@ class Connection {
              std::function<void(const std::string&)> onLoss);  // onLoss gets a sentence for the user
   void stop();
 
-  void closeInChild() { transport_.reset(); }  // after a fork, where the threads do not exist
+  void closeInChild();  // after a fork, where the threads do not exist
 
+  bool refused() const { return refused_; }  // the worker answered, and does not want us
   bool alive() const { return !dead_.load(std::memory_order_relaxed); }
   Outbox& outbox() { return outbox_; }
+  net::Channel& channel() { return *channel_; }
 
   // `under` runs under the lock that orders messages; `urgent`: the caller will flush the outbox itself.
   template <wire::Opcode kOp, class Under>
@@ -165,14 +167,17 @@ class Connection {
   Status readFrame();
   bool handle(const wire::Header& header, wire::Bytes payload);
   bool print(wire::Bytes payload);
+  bool acknowledged(wire::Bytes payload);
   Status receiveData(const wire::Header& header);
   Status fill(void* out, std::size_t size);  // from the read buffer, then the transport
   bool late();                               // the message being read takes too long
+  Status giveUp(const Status& why);          // of this connection: ok() when another one may follow
   Status receive(std::span<const net::Transport::Room> rooms, std::size_t* got);
   bool buffered() const { return begin_ != end_; }
 
-  net::TransportPtr transport_;
+  std::unique_ptr<net::Channel> channel_;
   std::string name_;
+  bool refused_ = false;
   int ioTimeout_;
   Stats& stats_;
   Outbox outbox_;
@@ -231,6 +236,7 @@ Status Connection::greet(wire::Opcode opcode, const Message& message, std::vecto
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
     wire::Refused refused;
     reader.get(refused);
+    refused_ = true;
     return Status::unavailable("refused: " + printable(refused.text));
   }
   reader.get(reply);

@@ -26,6 +26,7 @@ Status readOptions(Options& out) {
   const int patience = out.tensorFusion.asked() ? kSchedulingTimeout : kConnectTimeout;
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
+  out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   out.statsFile = envText("HIP_REMOTE_STATS").value_or("");
   return {};
 }

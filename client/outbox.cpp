@@ -29,8 +29,8 @@ void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byt
 
 }  // namespace
 
-Outbox::Outbox(net::Transport& transport, std::function<void(Status)> onFailure, std::function<void()> onStall)
-    : transport_(transport), onFailure_(std::move(onFailure)), onStall_(std::move(onStall)) {}
+Outbox::Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall)
+    : channel_(channel), onFailure_(std::move(onFailure)), onStall_(std::move(onStall)) {}
 
 Outbox::~Outbox() {
   stop();
@@ -54,6 +54,7 @@ void Outbox::stop() {
     ended_.wait_for(lock, kStopLimit, [this] { return writerEnded_; });
   }
   fail();
+  channel_.shutdown();
   writer_.join();
 }
 
@@ -69,12 +70,21 @@ void Outbox::waitForRoom(std::unique_lock<std::mutex>& lock) {
   if (dead_) control_.clear();
 }
 
-void Outbox::ping() {
+template <class Message>
+void Outbox::sayIfRoom(wire::Opcode opcode, std::uint32_t flags, const Message& message) {
   {
     std::lock_guard lock(mutex_);
     if (control_.size() > kMaxQueued) return;
   }
-  append(wire::Opcode::kPing, 0, 0, wire::Ping{}, false, [] {});
+  append(opcode, 0, flags, message, false, [] {});
+}
+
+void Outbox::ping() {
+  sayIfRoom(wire::Opcode::kPing, 0, wire::Ping{});
+}
+
+void Outbox::acknowledge(std::uint64_t received) {
+  sayIfRoom(wire::Opcode::kAcknowledge, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Acknowledge{received});
 }
 
 void Outbox::enqueue(BulkUploadPtr upload) {
@@ -121,6 +131,13 @@ void Outbox::open(std::uint64_t transfer) {
       if (upload->transfer == transfer) upload->open = true;
     }
     if (const auto node = unopened_.extract(transfer)) unopenedBytes_ -= node.mapped();
+  }
+  acknowledged();
+}
+
+void Outbox::acknowledged() {
+  {
+    std::lock_guard lock(mutex_);
     stalled_ = false;
     pending_ = !nothingLeft();
   }
@@ -149,8 +166,10 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
     roomy_.notify_all();
   }
   const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
+  const std::uint64_t unacknowledged = channel_.unacknowledged();
+  if (unacknowledged > kMuch) stalled_ = true;
   for (const BulkUploadPtr& upload : uploads_) {
-    if (upload->held) continue;
+    if (upload->held || unacknowledged > kTooMuch) continue;
     const std::size_t left = upload->from.bytes() - upload->sent;
     if (left > mostBulk) return work;  // the writer's
     std::size_t size = std::min<std::size_t>(left, wire::kMaxDataChunk);
@@ -172,7 +191,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
 
 void Outbox::sendControl() {
   if (!dead_) {
-    if (Status status = transport_.send(outgoing_.bytes()); !status.ok()) onFailure_(status);
+    if (Status status = channel_.send(outgoing_.bytes()); !status.ok()) onFailure_(status);
     bytesSent_ += outgoing_.size();
   }
   outgoing_.clear();
@@ -188,7 +207,8 @@ void Outbox::sendPiece(const Piece& piece) {
   const std::uint64_t prefix[2] = {upload.transfer, upload.sent};
   std::memcpy(head + wire::kHeaderSize, prefix, sizeof prefix);
   std::byte* bytes = upload.from.address + upload.sent;
-  if (!upload.from.contiguous()) {
+  const bool inPlace = upload.from.contiguous();
+  if (!inPlace) {
     packed_.resize(piece.size);
     pack(upload.from, upload.sent, piece.size, packed_.data());
     bytes = packed_.data();
@@ -196,13 +216,16 @@ void Outbox::sendPiece(const Piece& piece) {
   // Behind the small messages that have come up meanwhile, but in one go with them.
   const net::Transport::Part parts[3] = {outgoing_.bytes(), head, {bytes, piece.size}};
   bytesSent_ += outgoing_.size() + sizeof head + piece.size;
-  const Status status = dead_ ? Status{} : transport_.send(parts);
+  Status status;
+  if (!dead_) status = inPlace ? channel_.sendLasting({parts, 2}, parts[2], upload.transfer) : channel_.send(parts);
   outgoing_.clear();
   if (!status.ok()) onFailure_(status);
+  const bool whole = upload.sent + piece.size == upload.from.bytes();
+  if (whole && !upload.late) channel_.settle(upload.transfer);  // otherwise it stays as it is until its copy is done
   std::lock_guard lock(mutex_);
   if (dead_) return;
   upload.sent += piece.size;
-  if (upload.sent == upload.from.bytes()) finish(piece.upload);
+  if (whole) finish(piece.upload);
 }
 
 void Outbox::send(Work work, Piece& piece) {

@@ -1,6 +1,6 @@
 // Outbox: everything on its way to the worker.
 //
-// Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the transport is
+// Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the channel is
 // free. Posting therefore makes no system call unless the writer is asleep. A caller that is about to wait for an
 // answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list of uploads and goes out in
 // pieces whenever no small message is waiting, so it never delays one.
@@ -23,7 +23,7 @@
 #include <mutex>
 #include <thread>
 
-#include "net/transport.h"
+#include "net/channel.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
 
@@ -52,8 +52,8 @@ using BulkUploadPtr = std::shared_ptr<BulkUpload>;
 
 class Outbox {
  public:
-  // onStall: bulk data has to wait until the worker opens a transfer, so somebody must read.
-  Outbox(net::Transport& transport, std::function<void(Status)> onFailure, std::function<void()> onStall);
+  // onStall: bulk data has to wait for a word of the worker, so somebody must read.
+  Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall);
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -82,12 +82,14 @@ class Outbox {
   }
 
   void ping();  // asks the worker for a sign of life; never waits. Without room it has enough to answer
-  void enqueue(BulkUploadPtr upload);       // REQUIRES: called from `under` of the append of its Upload message
-  void letGo(BulkUpload& upload);           // its memory may be read now, whether it is queued yet or not
-  void waitSent(const BulkUpload& upload);  // returns when the source memory may change
-  bool uploading();                         // memory is still being read for calls that have returned
-  bool stalled();                           // until the worker opens a transfer
-  void open(std::uint64_t transfer);        // the worker pushed TransferOpen
+  void acknowledge(std::uint64_t received);  // never waits. Without room it is said another time
+  void enqueue(BulkUploadPtr upload);        // REQUIRES: called from `under` of the append of its Upload message
+  void letGo(BulkUpload& upload);            // its memory may be read now, whether it is queued yet or not
+  void waitSent(const BulkUpload& upload);   // returns when the source memory may change
+  bool uploading();                          // memory is still being read for calls that have returned
+  bool stalled();                            // until the worker opens a transfer, or acknowledges what it has
+  void open(std::uint64_t transfer);         // the worker pushed TransferOpen
+  void acknowledged();                       // the channel keeps less than before
   void flush();  // send small messages now, from this thread, unless somebody is sending already
 
   void fail();
@@ -97,6 +99,8 @@ class Outbox {
   static constexpr std::size_t kMaxQueued = 8 << 20;
   static constexpr int kIdleSpins = 400;
   static constexpr std::size_t kLittleBulk = 2 << 20;
+  // Bytes the worker has not acknowledged: somebody should read what it says, and then: no more bulk data.
+  static constexpr std::uint64_t kMuch = 8 << 20, kTooMuch = 64 << 20;
   static constexpr std::chrono::microseconds kNap{200}, kSoon{50};
   static constexpr int kHabit = 4;  // flushes in a row that came soon enough to rely on the next one
   static constexpr int kNaps = 10;  // without anything new, before the writer falls asleep
@@ -118,8 +122,10 @@ class Outbox {
   void sendPiece(const Piece& piece);
   void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held, as for the next
   bool nothingLeft() const;                  // that the writer could send
+  template <class Message>
+  void sayIfRoom(wire::Opcode opcode, std::uint32_t flags, const Message& message);
 
-  net::Transport& transport_;
+  net::Channel& channel_;
   std::function<void(Status)> onFailure_;
   std::function<void()> onStall_;
 
@@ -134,7 +140,7 @@ class Outbox {
   bool stopping_ = false, writerEnded_ = false;
   std::condition_variable roomy_, sent_, work_, ended_;
 
-  std::mutex sending_;  // held while using the transport; taken before mutex_
+  std::mutex sending_;  // held while using the channel; taken before mutex_
   wire::Buffer outgoing_;
   std::vector<std::byte> packed_;
 

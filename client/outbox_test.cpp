@@ -50,8 +50,9 @@ class OutboxTest : public ::testing::Test {
   }
 
   std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
+  net::Channel channel_{std::move(ends_.first)};
   int failures_ = 0;
-  Outbox outbox_{*ends_.first,
+  Outbox outbox_{channel_,
                  [this](Status) {
                    ++failures_;
                    outbox_.fail();

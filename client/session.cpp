@@ -19,6 +19,7 @@ struct Offer {
 };
 constexpr std::uint64_t kGiB = 1ull << 30;
 constexpr std::uint64_t kMostAhead = 1 << 15, kMostCarried = 64 << 20;
+constexpr int kGreetings = 4;  // while they are cut short
 constexpr Offer kOffers[] = {
     {0x200000000000, 8192 * kGiB, 0x300000000000, 1024 * kGiB},
     {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
@@ -62,33 +63,45 @@ bool decode(wire::Bytes payload, Message& message) {
 
 }  // namespace
 
+// A connection that breaks before there is a session takes nothing with it.
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
+  Status status;
+  bool cut = true;
+  for (int i = 0; cut && i < kGreetings; ++i) status = attempt(options, out, cut);
+  return status;
+}
+
+Status Session::attempt(const Options& options, std::unique_ptr<Session>& out, bool& cut) {
+  cut = false;
   net::Socket socket;
-  net::Endpoint worker;
+  std::unique_ptr<Session> session(new Session(options));
+  net::Endpoint& worker = session->worker_;
   if (Status status = connectToWorker(options, socket, worker); !status.ok()) {
     return {status.code(), status.message() +
                                ". Is hip-worker running there and reachable? Set TF_WORKER_HOST and TF_WORKER_PORT to "
                                "where it listens."};
   }
-  std::unique_ptr<Session> session(new Session(options));
   net::TransportPtr transport;
   if (Status status = session->enter(std::move(socket), worker.host, transport); !status.ok()) return status;
   auto connection = std::make_unique<Connection>(std::move(transport), worker.host + ":" + std::to_string(worker.port),
                                                  options.ioTimeout, session->stats_);
-  if (Status status = session->greet(connection); !status.ok()) return status;
+  if (options.resume) connection->channel().keepSent();
+  if (Status status = session->greet(connection); !status.ok()) {
+    cut = status.code() == Code::kUnavailable && connection && !connection->refused();
+    return status;
+  }
   out = std::move(session);
   return {};
 }
 
 Status Session::enter(net::Socket socket, const std::string& host, net::TransportPtr& transport) {
-  access::Credentials credentials;
-  if (Status status = access::credentialsFromEnvironment(credentials); !status.ok()) return status;
+  if (Status status = access::credentialsFromEnvironment(credentials_); !status.ok()) return status;
   // A cluster's operator has named the worker, and keeps the network between pods to itself unless it gave us a token.
-  if (options_.tensorFusion.asked() && credentials.none())
-    credentials.protection = access::Credentials::Protection::kNever;
+  if (options_.tensorFusion.asked() && credentials_.none())
+    credentials_.protection = access::Credentials::Protection::kNever;
   int roundTrips = 0;
   const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
-  const Status status = access::enter(std::move(socket), host, credentials, timeouts, transport, roundTrips);
+  const Status status = access::enter(std::move(socket), host, credentials_, timeouts, transport, roundTrips);
   stats_.waited.fetch_add(static_cast<std::uint64_t>(roundTrips), std::memory_order_relaxed);
   return status;
 }
@@ -105,7 +118,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
                       .hostSize = hostRange.size(),
                       .process = platform::processId(),
                       .hostName = platform::hostName(),
-                      .program = platform::programPath()};
+                      .program = platform::programPath(),
+                      .resumable = options_.resume};
     std::vector<std::byte> storage;
     wire::HelloReply reply;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
@@ -128,6 +142,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     describeFromHere(platform_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
+    outliveCuts(reply);
     host_ = std::make_unique<HostMemory>(
         std::move(hostRange),
         HostMemory::Calls{[this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
@@ -154,6 +169,23 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     return {};
   }
   return Status::exhausted("no range of addresses is free on both sides");
+}
+
+void Session::outliveCuts(const wire::HelloReply& reply) {
+  net::Channel& channel = connection_->channel();
+  if (reply.resumeSeconds == 0) return channel.forgetSent();
+  resumption_ = std::make_unique<Resumption>(options_, worker_, credentials_, reply.resumeKey);
+  const std::string name = worker_.host + ":" + std::to_string(worker_.port);
+  channel.mendBy(
+      {.reconnect = [this](auto received, auto& link,
+                           auto& peerReceived) { return resumption_->attempt(received, link, peerReceived); },
+       .patience = std::chrono::seconds(std::min<std::int64_t>(reply.resumeSeconds, options_.ioTimeout)),
+       .onCut =
+           [name](const Status& why) {
+             logInfo("the connection to the worker at %s broke (%s); connecting again", name.c_str(),
+                     why.message().c_str());
+           },
+       .onMended = [name] { logInfo("connected to the worker at %s again; nothing is lost", name.c_str()); }});
 }
 
 void Session::makeHeaps(const wire::HelloReply& reply) {

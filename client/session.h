@@ -8,12 +8,14 @@
 #include <set>
 #include <vector>
 
+#include "access/entry.h"
 #include "client/claims.h"
 #include "client/connection.h"
 #include "client/device_heap.h"
 #include "client/host_functions.h"
 #include "client/host_memory.h"
 #include "client/options.h"
+#include "client/resume.h"
 #include "client/stats.h"
 #include "client/streams.h"
 #include "client/virtual_memory.h"
@@ -83,12 +85,17 @@ class Session {
 
  private:
   Session(const Options& options) : options_(options) {}
+  static Status attempt(const Options& options, std::unique_ptr<Session>& out, bool& cut);
   Status enter(net::Socket socket, const std::string& host, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
+  void outliveCuts(const wire::HelloReply& reply);
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 
   Options options_;
+  net::Endpoint worker_;  // where it turned out to be
+  access::Credentials credentials_;
+  std::unique_ptr<Resumption> resumption_;
   Stats stats_;
   Platform platform_;
   platform::AddressRange deviceRange_;

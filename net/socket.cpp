@@ -104,10 +104,12 @@ Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoin
   return {};
 }
 
-Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out) {
+Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool* nobodyListens) {
   platform::SocketHandle socket;
-  if (Status status = platform::connectSocket(endpoint.host, endpoint.port, timeoutSeconds, socket); !status.ok())
-    return status;
+  const Status status = platform::connectSocket(endpoint.host, endpoint.port, timeoutSeconds, socket);
+  if (nobodyListens) *nobodyListens = status.code() == Code::kNotFound;
+  if (status.code() == Code::kNotFound) return Status::unavailable(status.message());
+  if (!status.ok()) return status;
   out = Socket(socket);
   return {};
 }

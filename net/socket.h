@@ -58,8 +58,9 @@ struct Endpoint {
 // "host", "host:port", "1.2.3.4", "::1", "[::1]:port".
 Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoint& out);
 
-// Tries every address of the host until one answers; the message names each address tried.
-Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out);
+// Tries every address of the host until one answers; the message names each address tried. `nobodyListens`: the host is
+// there, and says so.
+Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool* nobodyListens = nullptr);
 
 // Port 0 picks a free one; `bound` tells which.
 Status listenOn(const std::string& address, std::uint16_t port, Socket& out, std::uint16_t* bound);

@@ -42,7 +42,7 @@ class SocketTransport : public Transport {
 
   // REQUIRES: no other thread is in here when the first one comes.
   Ready await(int milliseconds) override {
-    if (!watch_) watch_ = std::make_unique<platform::InputWatch>(socket_.fd());
+    if (!watch_) watch_ = std::make_shared<platform::InputWatch>(socket_.fd());
     switch (watch_->await(milliseconds)) {
       case platform::InputWatch::Ready::kInput:
         return Ready::kInput;
@@ -56,6 +56,11 @@ class SocketTransport : public Transport {
   void wake() override {
     if (watch_) watch_->wake();
   }
+  std::shared_ptr<platform::InputWatch> watchers() override { return watch_; }
+  void succeed(Transport& predecessor) override {
+    watch_ = predecessor.watchers();
+    if (watch_) watch_->watch(socket_.fd());
+  }
 
   std::string peer() const override { return peerName(socket_); }
 
@@ -65,7 +70,7 @@ class SocketTransport : public Transport {
   }
 
   Socket socket_;
-  std::unique_ptr<platform::InputWatch> watch_;
+  std::shared_ptr<platform::InputWatch> watch_;  // goes on with the connection that succeeds this one
 };
 
 }  // namespace

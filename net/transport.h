@@ -12,6 +12,10 @@
 
 #include "base/status.h"
 
+namespace hipr::platform {
+class InputWatch;
+}
+
 namespace hipr::net {
 
 class Transport {
@@ -44,7 +48,10 @@ class Transport {
   };
   virtual Ready await(int milliseconds) = 0;  // -1: for ever
   virtual void watchAgain() = 0;
-  virtual void wake() = 0;  // one thread that awaits, or the next one that does
+  virtual void wake() = 0;                             // one thread that awaits, or the next one that does
+  // Those who await outlive a connection: they go on with the one that succeeds it.
+  virtual std::shared_ptr<platform::InputWatch> watchers() { return nullptr; }
+  virtual void succeed(Transport& /*predecessor*/) {}
 
   virtual std::string peer() const = 0;  // how log lines call it
 };

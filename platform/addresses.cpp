@@ -52,20 +52,23 @@ Status connectSocket(const std::string& host, std::uint16_t port, int timeoutSec
   Addresses addresses;
   if (Status status = resolve(host, port, 0, addresses); !status.ok()) return status;
   std::string tried;
+  Code code = Code::kNotFound;  // unless one of them is somewhere
   for (const addrinfo* a = addresses.list; a; a = a->ai_next) {
     const SocketHandle socket = socketFor(*a);
-    std::string why;
-    if (socket == kNoSocket) {
-      why = socketError();
-    } else if (connectWithin(socket, a->ai_addr, static_cast<int>(a->ai_addrlen), timeoutSeconds, why)) {
-      out = socket;
-      return {};
-    } else {
+    Status status = Status::unavailable(socket == kNoSocket ? socketError() : "");
+    if (socket != kNoSocket) {
+      status = connectWithin(socket, a->ai_addr, static_cast<int>(a->ai_addrlen), timeoutSeconds);
+      if (status.ok()) {
+        out = socket;
+        return {};
+      }
       closeSocket(socket);
     }
-    tried += (tried.empty() ? "" : "; ") + addressText(a->ai_addr, static_cast<socklen_t>(a->ai_addrlen)) + ": " + why;
+    if (status.code() != Code::kNotFound) code = Code::kUnavailable;
+    tried += (tried.empty() ? "" : "; ") + addressText(a->ai_addr, static_cast<socklen_t>(a->ai_addrlen)) + ": " +
+             status.message();
   }
-  return Status::unavailable(tried);
+  return {code, tried};
 }
 
 Status listenSocket(const std::string& address, std::uint16_t port, SocketHandle& out, std::uint16_t* bound) {

@@ -14,9 +14,10 @@ class InputWatch {
   ~InputWatch();
 
   enum class Ready { kInput, kWoken, kTimeout };
-  Ready await(int milliseconds);  // -1: for ever
-  void watchAgain();              // after kInput
-  void wake();                    // one thread that awaits, or the next one that does
+  Ready await(int milliseconds);    // -1: for ever
+  void watchAgain();                // after kInput
+  void wake();                      // one thread that awaits, or the next one that does
+  void watch(SocketHandle socket);  // another one from now on; kNoSocket: none. Whoever was told of input still is
 
  private:
   struct Parts;

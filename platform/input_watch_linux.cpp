@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 
 #include "platform/input_watch.h"
 
@@ -11,29 +12,31 @@ namespace hipr::platform {
 namespace {
 
 // One-shot: whoever is told of input is the only one, so nobody else wakes up for it.
-void watch(int poll, int operation, int socket) {
+void change(int poll, int operation, int socket, bool armed) {
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
-  event.data.fd = socket;
+  event.events = EPOLLONESHOT | (armed ? EPOLLIN | EPOLLRDHUP : 0u);
+  event.data.u64 = 0;
   ::epoll_ctl(poll, operation, socket, &event);
 }
 
 }  // namespace
 
 struct InputWatch::Parts {
-  int socket, poll, woken;
+  int poll, woken;
+  std::mutex mutex;  // guards what follows
+  SocketHandle socket = kNoSocket;
+  bool told = false;  // of input
 };
 
 InputWatch::InputWatch(SocketHandle socket)
-    : parts_(
-          new Parts{socket, ::epoll_create1(EPOLL_CLOEXEC), ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)}) {
+    : parts_(new Parts{::epoll_create1(EPOLL_CLOEXEC), ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE), {}}) {
   // Out of descriptors before the first byte: nothing can be served.
   if (parts_->poll < 0 || parts_->woken < 0) std::abort();
-  watch(parts_->poll, EPOLL_CTL_ADD, socket);
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.fd = parts_->woken;
+  event.data.u64 = 1;
   ::epoll_ctl(parts_->poll, EPOLL_CTL_ADD, parts_->woken, &event);
+  watch(socket);
 }
 
 InputWatch::~InputWatch() {
@@ -41,17 +44,30 @@ InputWatch::~InputWatch() {
   ::close(parts_->woken);
 }
 
+void InputWatch::watch(SocketHandle socket) {
+  std::lock_guard lock(parts_->mutex);
+  if (parts_->socket != kNoSocket) ::epoll_ctl(parts_->poll, EPOLL_CTL_DEL, parts_->socket, nullptr);
+  parts_->socket = socket;
+  if (socket != kNoSocket) change(parts_->poll, EPOLL_CTL_ADD, socket, !parts_->told);
+}
+
 InputWatch::Ready InputWatch::await(int milliseconds) {
   epoll_event event{};
   if (::epoll_wait(parts_->poll, &event, 1, milliseconds) <= 0) return Ready::kTimeout;
-  if (event.data.fd == parts_->socket) return Ready::kInput;
+  if (event.data.u64 == 0) {
+    std::lock_guard lock(parts_->mutex);
+    parts_->told = true;
+    return Ready::kInput;
+  }
   std::uint64_t one = 0;
   (void)!::read(parts_->woken, &one, sizeof one);  // another thread may have been quicker: then this was for nothing
   return Ready::kWoken;
 }
 
 void InputWatch::watchAgain() {
-  watch(parts_->poll, EPOLL_CTL_MOD, parts_->socket);
+  std::lock_guard lock(parts_->mutex);
+  parts_->told = false;
+  if (parts_->socket != kNoSocket) change(parts_->poll, EPOLL_CTL_MOD, parts_->socket, true);
 }
 
 void InputWatch::wake() {

@@ -21,6 +21,12 @@ struct InputWatch::Parts {
     polling = false;
     changed.notify_one();
   }
+  // Whoever polls begins anew, with what it is to poll now.
+  void interrupt() {
+    const std::byte one{1};
+    const std::span<const std::byte> part(&one, 1);
+    if (polling) (void)sendParts(wake[0], {&part, 1}, Patience::kNone);
+  }
 };
 
 InputWatch::InputWatch(SocketHandle socket) : parts_(std::make_unique<Parts>()) {
@@ -46,10 +52,10 @@ InputWatch::Ready InputWatch::await(int milliseconds) {
     if (milliseconds >= 0 && left < 0) return Ready::kTimeout;
     if (!p.polling) {
       p.polling = true;
-      const bool armed = p.armed;
+      const SocketHandle socket = p.armed ? p.socket : kNoSocket;
       lock.unlock();
-      const auto [input, woken] =
-          awaitReadable(armed ? p.socket : p.wake[1], p.wake[1], milliseconds < 0 ? -1 : static_cast<int>(left));
+      const auto [input, woken] = awaitReadable(socket != kNoSocket ? socket : p.wake[1], p.wake[1],
+                                                milliseconds < 0 ? -1 : static_cast<int>(left));
       lock.lock();
       if (woken) {
         std::byte bytes[64];
@@ -57,7 +63,7 @@ InputWatch::Ready InputWatch::await(int milliseconds) {
         (void)receiveParts(p.wake[1], {&room, 1}, Patience::kNone);
       }
       p.pass();
-      if (armed && p.armed && input) {
+      if (socket != kNoSocket && socket == p.socket && p.armed && input) {
         p.armed = false;
         return Ready::kInput;
       }
@@ -70,21 +76,22 @@ InputWatch::Ready InputWatch::await(int milliseconds) {
   }
 }
 
-// Whoever polls has to begin anew, with the socket among what it polls.
 void InputWatch::watchAgain() {
   const std::lock_guard lock(parts_->mutex);
   parts_->armed = true;
-  const std::byte one{1};
-  const std::span<const std::byte> part(&one, 1);
-  if (parts_->polling) (void)sendParts(parts_->wake[0], {&part, 1}, Patience::kNone);
+  parts_->interrupt();
+}
+
+void InputWatch::watch(SocketHandle socket) {
+  const std::lock_guard lock(parts_->mutex);
+  parts_->socket = socket;
+  parts_->interrupt();
 }
 
 void InputWatch::wake() {
   const std::lock_guard lock(parts_->mutex);
   ++parts_->woken;
-  const std::byte one{1};
-  const std::span<const std::byte> part(&one, 1);
-  if (parts_->polling) (void)sendParts(parts_->wake[0], {&part, 1}, Patience::kNone);
+  parts_->interrupt();
   parts_->changed.notify_one();
 }
 

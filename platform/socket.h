@@ -26,7 +26,8 @@ inline constexpr SocketHandle kNoSocket = static_cast<SocketHandle>(-1);
 
 // What the name stands for, as numbers.
 Status resolveHost(const std::string& host, std::vector<std::string>& addresses);
-// Tries every address of the host until one answers; the message names each address tried.
+// Tries every address of the host until one answers; the message names each address tried. kNotFound: the host says
+// that nobody listens there; kUnavailable: any other failure.
 Status connectSocket(const std::string& host, std::uint16_t port, int timeoutSeconds, SocketHandle& out);
 // Port 0 picks a free one; `bound` tells which.
 Status listenSocket(const std::string& address, std::uint16_t port, SocketHandle& out, std::uint16_t* bound);

@@ -17,7 +17,7 @@ namespace hipr::platform {
 
 void startSockets();                                         // before the first one is made
 SocketHandle newSocket(int family, int type, int protocol);  // kNoSocket when there is none to be had
-bool connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds, std::string& why);
+Status connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds);  // as connectSocket()
 
 inline void setOption(SocketHandle socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, reinterpret_cast<const char*>(&value), sizeof value);

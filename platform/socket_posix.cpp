@@ -75,7 +75,7 @@ void closeSocket(SocketHandle socket) {
   ::close(socket);
 }
 
-bool connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds, std::string& why) {
+Status connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds) {
   const int flags = ::fcntl(socket, F_GETFL);
   ::fcntl(socket, F_SETFL, flags | O_NONBLOCK);
   int error = ::connect(socket, address, static_cast<socklen_t>(size)) == 0 ? 0 : errno;
@@ -85,19 +85,14 @@ bool connectWithin(SocketHandle socket, const sockaddr* address, int size, int t
     do {
       ready = ::poll(&entry, 1, timeoutSeconds * 1000);
     } while (ready < 0 && errno == EINTR);
-    if (ready == 0) {
-      why = "no answer in " + std::to_string(timeoutSeconds) + " s";
-      return false;
-    }
+    if (ready == 0) return Status::unavailable("no answer in " + std::to_string(timeoutSeconds) + " s");
     socklen_t length = sizeof error;
     ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length);
   }
-  if (error != 0) {
-    why = std::strerror(error);
-    return false;
-  }
+  if (error == ECONNREFUSED) return Status::notFound(std::strerror(error));
+  if (error != 0) return Status::unavailable(std::strerror(error));
   ::fcntl(socket, F_SETFL, flags);
-  return true;
+  return {};
 }
 
 void tuneSocket(SocketHandle socket, int unsent, int timeoutSeconds) {

@@ -102,7 +102,7 @@ void closeSocket(SocketHandle socket) {
 }
 
 // select() and not WSAPoll(), which did not tell of refused connections before 2020.
-bool connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds, std::string& why) {
+Status connectWithin(SocketHandle socket, const sockaddr* address, int size, int timeoutSeconds) {
   int error = ::connect(socket, address, size) == 0 ? 0 : WSAGetLastError();
   if (error == WSAEWOULDBLOCK) {
     fd_set done, failed;
@@ -111,15 +111,14 @@ bool connectWithin(SocketHandle socket, const sockaddr* address, int size, int t
     FD_SET(socket, &done);
     FD_SET(socket, &failed);
     timeval timeout{timeoutSeconds, 0};
-    if (::select(0, nullptr, &done, &failed, &timeout) == 0) {
-      why = "no answer in " + std::to_string(timeoutSeconds) + " s";
-      return false;
-    }
+    if (::select(0, nullptr, &done, &failed, &timeout) == 0)
+      return Status::unavailable("no answer in " + std::to_string(timeoutSeconds) + " s");
     int length = sizeof error;
     ::getsockopt(socket, SOL_SOCKET, SO_ERROR, reinterpret_cast<char*>(&error), &length);
   }
-  if (error != 0) why = systemText(static_cast<unsigned long>(error));
-  return error == 0;
+  if (error == 0) return {};
+  return {error == WSAECONNREFUSED ? Code::kNotFound : Code::kUnavailable,
+          systemText(static_cast<unsigned long>(error))};
 }
 
 void tuneSocket(SocketHandle socket, int unsent, int timeoutSeconds) {

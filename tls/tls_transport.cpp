@@ -113,6 +113,8 @@ class TlsTransport : public Transport {
     below_->wake();
   }
   void wake() override { below_->wake(); }
+  std::shared_ptr<platform::InputWatch> watchers() override { return below_->watchers(); }
+  void succeed(net::Transport& predecessor) override { below_->succeed(predecessor); }
 
   std::string peer() const override { return below_->peer(); }
 

@@ -38,8 +38,10 @@ struct Hello {
   std::uint64_t hostBase = 0, hostSize = 0;      // and for host memory that kernels can reach
   std::uint64_t process = 0;
   std::string hostName, program;
+  bool resumable = false;  // a broken connection is not the end
   static auto fields(auto& m) {
-    return std::tie(m.messages, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName, m.program);
+    return std::tie(m.messages, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName, m.program,
+                    m.resumable);
   }
 };
 
@@ -64,10 +66,29 @@ struct HelloReply {
   SessionLimits limits;
   std::vector<Bits256> knownCode{};  // digests of code objects (access/digest.h)
   Bytes platform{};                  // wire/platform_codec.h
+  std::uint32_t resumeSeconds = 0;   // how long the session waits for a client that was cut off; 0: not at all
+  Bits256 resumeKey{};               // what it has to know then
   static auto fields(auto& m) {
     return std::tie(m.status, m.text, m.unknown, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.limits,
-                    m.knownCode, m.platform);
+                    m.knownCode, m.platform, m.resumeSeconds, m.resumeKey);
   }
+};
+
+// The first bytes of the session, so many, have arrived: they need not be kept.
+struct Acknowledge {
+  std::uint64_t received = 0;
+  static auto fields(auto& m) { return std::tie(m.received); }
+};
+
+// Instead of Hello: goes on with a session whose connection broke.
+struct Resume {
+  Bits256 key{};
+  std::uint64_t received = 0;  // bytes of the session, by the client
+  static auto fields(auto& m) { return std::tie(m.key, m.received); }
+};
+struct ResumeReply {
+  std::uint64_t received = 0;  // by the worker. Both go on from there
+  static auto fields(auto& m) { return std::tie(m.received); }
 };
 
 struct Goodbye {

@@ -87,7 +87,10 @@ void Download::sendFirst() {
   const Piece piece = std::move(pieces_.front());
   pieces_.pop_front();
   const std::span<const std::byte> bytes(piece.block.get(), piece.length);
-  if (piece.length > kSmall) return sendPiece(bytes, piece.offset);
+  if (piece.length > kSmall) {
+    sendPiece(bytes, piece.offset);
+    return context_.outbox.settle(id_);  // the block is used again
+  }
   const auto head = dataHead(id_, piece.offset, piece.length);
   std::vector<std::byte> frame(head.begin(), head.end());
   frame.insert(frame.end(), bytes.begin(), bytes.end());
@@ -139,13 +142,15 @@ void Download::deliverDirect(hipError_t error) {
       bytes = std::span(packed).first(length);
     }
     sendPiece(bytes, offset);
+    if (!packed.empty()) context_.outbox.settle(id_);
   }
+  context_.outbox.settle(id_);
   context_.order.done(stream_);
   answer(error);
 }
 
 void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
-  context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes);
+  context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes, id_);
 }
 
 void Download::sendNow() {

@@ -49,6 +49,7 @@ bool FrameReader::poll() {
   std::size_t got = 0;
   const Status status = transport_.receive({&room, 1}, net::Transport::Patience::kNone, &got);
   end_ += got;
+  drained_ = got && got < room.size();
   // What went wrong is for next() to find, and so is the end of the stream.
   return !status.ok() || buffered() >= wire::kHeaderSize;
 }

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "base/log.h"
+#include "platform/process.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
@@ -42,6 +43,12 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   if (options_.page) options_.page->introduce(m.hostName + ":" + std::to_string(m.process), m.program);
   logDebug("client %s, process %llu on %s", m.program.c_str(), static_cast<unsigned long long>(m.process),
            m.hostName.c_str());
+  resumable_ = m.resumable && options_.door && options_.resumeSeconds > 0;
+  if (resumable_) {
+    reply.resumeSeconds = static_cast<std::uint32_t>(options_.resumeSeconds);
+    reply.resumeKey = options_.resumeKey;
+    neighbour_ = m.hostName == platform::hostName() ? m.process : 0;
+  }
   // A client that offered another range may not have this one, and says so by another Hello.
   phase_ = Phase::kOffered;
   if (reply.deviceBase == 0 || reply.deviceBase == m.deviceBase) accept();
@@ -51,6 +58,8 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
 void Session::accept() {
   phase_ = Phase::kGreeted;
   reader_.setDeadline({});  // from now on a client may be silent as long as it lives
+  if (!resumable_) return channel_.forgetSent();
+  options_.door->open(channel_, neighbour_);
 }
 
 Status Session::expects(const wire::Header& header) {
@@ -95,6 +104,12 @@ bool Session::reserveRanges(const wire::Hello& m, wire::HelloReply& reply) {
 
 hipError_t Session::onGoodbye(const wire::Goodbye&) {
   phase_ = Phase::kLeft;
+  if (options_.door) options_.door->close();
+  return hipSuccess;
+}
+
+hipError_t Session::onAcknowledge(const wire::Acknowledge& m) {
+  if (!channel_.acknowledge(m.received)) refuse("Acknowledge of bytes that were not sent");
   return hipSuccess;
 }
 

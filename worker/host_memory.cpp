@@ -26,7 +26,7 @@ void unmap(std::uint64_t address, std::uint64_t size) {
 void sendTo(Outbox& outbox, const wire::HostBytes& changes) {
   std::vector<std::byte> frame;
   appendFrame(frame, wire::Opcode::kHostBytes, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, changes);
-  outbox.sendBulk(frame, {});
+  outbox.sendBulk(frame, {}, 0);
 }
 
 }  // namespace

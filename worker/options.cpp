@@ -52,7 +52,8 @@ Serves the GPUs of this machine to programs that use HIP Remote.
                          serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
       --peer-timeout SECONDS
-                         end the session of a client whose machine is silent for so long (default 20)
+                         give up a connection to a machine that is silent for so long (default 20)
+      --resume SECONDS   how long a session waits for a client whose connection broke (default 60; 0: not at all)
   -v, --verbose          say more (TF_DEBUG=1)
       --version          print the version
   -h, --help             print this
@@ -76,6 +77,7 @@ enum Long {
   kCompile,
   kGrace,
   kPeerTimeout,
+  kResume,
   kMetrics,
   kLimit,
   kCacheLimit,
@@ -103,6 +105,7 @@ constexpr option kLong[] = {
     {"cache-limit", required_argument, nullptr, kCacheLimit},
     {"grace", required_argument, nullptr, kGrace},
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
+    {"resume", required_argument, nullptr, kResume},
     {"metrics", required_argument, nullptr, kMetrics},
     {"limit", required_argument, nullptr, kLimit},
     {"verbose", no_argument, nullptr, 'v'},
@@ -225,6 +228,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kPeerTimeout:
         o.peerTimeout = number("--peer-timeout", optarg, 1, 86400);
+        break;
+      case kResume:
+        o.resumeSeconds = number("--resume", optarg, 0, 86400);
         break;
       case kMetrics:
         o.metrics = optarg;

@@ -20,13 +20,13 @@ void Outbox::fail() {
   std::lock_guard lock(mutex_);
   failed_ = true;
   queued_.clear();
-  transport_.shutdown();
+  channel_.shutdown();
 }
 
 void Outbox::keep(std::span<const std::byte> bytes) {
   if (queued_.size() + bytes.size() > kMaxQueued) {  // a client that asks and never reads
     failed_ = true;
-    transport_.shutdown();
+    channel_.shutdown();
     return;
   }
   queued_.insert(queued_.end(), bytes.begin(), bytes.end());
@@ -55,7 +55,7 @@ void Outbox::post(std::span<const std::byte> frames) {
 void Outbox::sendOrKeep(std::span<const std::byte> frames) {
   if (busy_ || !queued_.empty()) return keep(frames);
   std::size_t sent = 0;
-  if (!transport_.trySend(frames, &sent).ok()) {
+  if (!channel_.trySend(frames, &sent).ok()) {
     failed_ = true;
     return;
   }
@@ -75,7 +75,7 @@ void Outbox::sendQueued(Lock& lock) {
     std::vector<std::byte> now;
     now.swap(queued_);
     lock.unlock();
-    const bool ok = transport_.send(now).ok();
+    const bool ok = channel_.send(now).ok();
     lock.lock();
     if (!ok) failed_ = true;
   }
@@ -87,7 +87,7 @@ void Outbox::stopUsing(Lock& lock) {
   changed_.notify_all();
 }
 
-void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte> body) {
+void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner) {
   Lock lock(mutex_);
   startUsing(lock);
   keep(along_);
@@ -95,13 +95,12 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
   sendQueued(lock);
   if (!failed_ && !(head.empty() && body.empty())) {
     lock.unlock();
-    const net::Transport::Part parts[2] = {head, body};
-    const bool ok = transport_.send(parts).ok();
+    const bool ok = channel_.sendLasting({&head, 1}, body, owner).ok();
     counters_.sent(head.size() + body.size());
     lock.lock();
     if (!ok) {
       failed_ = true;
-      transport_.shutdown();
+      channel_.shutdown();
     }
   }
   stopUsing(lock);
@@ -114,7 +113,7 @@ void Outbox::sendLeftovers() {
     if (ending_) return;
     busy_ = true;
     stopUsing(lock);
-    if (failed_) transport_.shutdown();
+    if (failed_) channel_.shutdown();
   }
 }
 

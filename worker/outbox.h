@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/transport.h"
+#include "net/channel.h"
 #include "wire/append.h"
 #include "worker/session_counters.h"
 
@@ -21,20 +21,21 @@ namespace hipr::worker {
 
 class Outbox {
  public:
-  explicit Outbox(net::Transport& transport, SessionCounters& counters = SessionCounters::nobody())
-      : transport_(transport), counters_(counters) {}
+  explicit Outbox(net::Channel& channel, SessionCounters& counters = SessionCounters::nobody())
+      : channel_(channel), counters_(counters) {}
   ~Outbox();
 
   void post(std::span<const std::byte> frames);  // one or several whole frames
   // Leaves together with whatever is sent next: for what nobody waits for by itself.
   void postAlong(std::span<const std::byte> frames);
   void flush() { post({}); }  // what was posted along
-  // Waits until the socket has taken all of it.
-  void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body);
-  // Nothing more will be sent; the transport is shut down, which wakes the reader.
+  // Waits until the socket has taken all of it. The body stays as it is until settle(owner).
+  void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner);
+  void settle(std::uint64_t owner) { channel_.settle(owner); }
+  // Nothing more will be sent; the channel is shut down, which wakes the reader.
   void fail();
   // Waits, within the socket's timeout, until everything posted is on its way.
-  void drain() { sendBulk({}, {}); }
+  void drain() { sendBulk({}, {}, 0); }
 
   SessionCounters& counters() { return counters_; }
 
@@ -47,7 +48,7 @@ class Outbox {
   void sendOrKeep(std::span<const std::byte> frames);
   void sendLeftovers();  // the thread for them
 
-  net::Transport& transport_;
+  net::Channel& channel_;
   SessionCounters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;

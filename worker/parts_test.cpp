@@ -266,12 +266,13 @@ void receiveAll(net::Transport& from, std::span<std::byte> out) {
 }
 
 TEST(Outbox, ASmallFrameNeverWaitsForAPeerThatDoesNotRead) {
-  const auto [ours, theirs] = net::loopback();
+  auto [near, theirs] = net::loopback();
+  net::Channel ours(std::move(near));
   std::vector<std::byte> expected;
   {
-    Outbox outbox(*ours);
+    Outbox outbox(ours);
     std::thread bulk(
-        [&] { outbox.sendBulk(std::vector<std::byte>(10, std::byte{1}), std::vector<std::byte>(4 << 20)); });
+        [&] { outbox.sendBulk(std::vector<std::byte>(10, std::byte{1}), std::vector<std::byte>(4 << 20), 1); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it fills the socket and waits
     for (int i = 0; i < 1000; ++i) outbox.post(std::vector<std::byte>(100, std::byte{2}));
     // All of that took no reading by the peer. Now it reads everything, in order.
@@ -286,8 +287,9 @@ TEST(Outbox, ASmallFrameNeverWaitsForAPeerThatDoesNotRead) {
 }
 
 TEST(Outbox, LeftoversAreSentWithoutAnotherPost) {
-  const auto [ours, theirs] = net::loopback();
-  Outbox outbox(*ours);
+  auto [near, theirs] = net::loopback();
+  net::Channel ours(std::move(near));
+  Outbox outbox(ours);
   const std::vector<std::byte> frame(3 << 20, std::byte{7});
   outbox.post(frame);  // more than the socket takes at once
   std::vector<std::byte> got(frame.size());
@@ -299,8 +301,9 @@ TEST(Output, IsReadWhileItsWriterHasStdoutLocked) {
   const pid_t child = fork();
   if (child == 0) {  // it loses its stdout for good
     alarm(60);
-    const auto [ours, theirs] = net::loopback();
-    Outbox outbox(*ours);
+    auto [near, theirs] = net::loopback();
+    net::Channel ours(std::move(near));
+    Outbox outbox(ours);
     const auto relay = OutputRelay::capture();
     relay->forwardTo(outbox);
     flockfile(stdout);

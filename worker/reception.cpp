@@ -19,6 +19,7 @@ constexpr std::uint64_t kMaxGreeting = 8 << 10;  // payload of Hello or SmiOpen
 constexpr int kTlsHandshake = 22;  // what the first record of a TLS connection begins with; a frame does not
 constexpr auto kHello = static_cast<std::uint16_t>(wire::Opcode::kHello);
 constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
+constexpr auto kResume = static_cast<std::uint16_t>(wire::Opcode::kResume);
 
 // Who shares a limit. A network of IPv6 is one household: its members have as many addresses as they like.
 std::string addressOf(const std::string& peer) {
@@ -164,11 +165,29 @@ Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
   const bool token = access::Admission::concerns(header);
   if (!token) {
     if (Status status = visitor.admission.open(); !status.ok()) return status;
-    if (header.opcode != kHello && header.opcode != kSmiOpen) return Status::invalid(name + " before Hello");
+    if (header.opcode != kHello && header.opcode != kSmiOpen && header.opcode != kResume)
+      return Status::invalid(name + " before Hello");
   }
   if (header.length > (token ? access::Admission::kMaxPayload : kMaxGreeting))
     return Status::invalid("a " + name + " of " + std::to_string(header.length) + " bytes");
   return {};
+}
+
+// It has said what it wants. Whoever serves it reads that again.
+Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> frame,
+                                 std::optional<tls::Channel> channel, Guest& guest) {
+  wire::Header header;
+  wire::decodeHeader(frame.first<wire::kHeaderSize>(), header);
+  wire::Resume resume;
+  if (header.opcode == kResume) {
+    wire::Reader reader(frame.subspan(wire::kHeaderSize));
+    reader.get(resume);
+    if (!reader.ok() || !reader.atEnd()) return refuse(visitor, "malformed Resume");
+  }
+  await(visitor, 1);
+  guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, channel, visitor.admission.identity()};
+  if (header.opcode == kResume) guest.back = resume.key;
+  return Next::kServe;
 }
 
 Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
@@ -202,15 +221,14 @@ Reception::Next Reception::lookAtFrames(Visitor& visitor, Guest& guest) {
     if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
     const std::size_t size = wire::kHeaderSize + header.length;
     if (unread(visitor.socket) < size) return await(visitor, static_cast<int>(size));
-    if (!access::Admission::concerns(header)) {
-      await(visitor, 1);
-      guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, {}, visitor.admission.identity()};
-      return Next::kServe;
-    }
-    std::byte frame[wire::kHeaderSize + access::Admission::kMaxPayload];
-    if (recv(visitor.socket.fd(), frame, size, MSG_DONTWAIT) != static_cast<ssize_t>(size)) return Next::kGo;
+    const bool token = access::Admission::concerns(header);
+    std::byte bytes[wire::kHeaderSize + kMaxGreeting];
+    if (recv(visitor.socket.fd(), bytes, size, MSG_DONTWAIT | (token ? 0 : MSG_PEEK)) != static_cast<ssize_t>(size))
+      return Next::kGo;
+    const std::span<const std::byte> frame(bytes, size);
+    if (!token) return serve(visitor, frame, {}, guest);
     std::vector<std::byte> reply;
-    if (Status status = visitor.admission.take(header, {frame + wire::kHeaderSize, header.length}, reply); !status.ok())
+    if (Status status = visitor.admission.take(header, frame.subspan(wire::kHeaderSize), reply); !status.ok())
       return refuse(visitor, status.message());
     if (!reply.empty() && send(visitor.socket.fd(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) !=
                               static_cast<ssize_t>(reply.size()))
@@ -247,12 +265,7 @@ Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
     if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
     if (frame.size() != wire::kHeaderSize + header.length)
       return refuse(visitor, "a greeting that does not come in records of its own");
-    if (!access::Admission::concerns(header)) {
-      await(visitor, 1);
-      guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, visit.channel(),
-               visitor.admission.identity()};
-      return Next::kServe;
-    }
+    if (!access::Admission::concerns(header)) return serve(visitor, frame, visit.channel(), guest);
     std::vector<std::byte> reply;
     if (Status status = visitor.admission.take(header, frame.subspan(wire::kHeaderSize), reply); !status.ok())
       return refuse(visitor, status.message());

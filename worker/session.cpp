@@ -30,11 +30,11 @@ bool changesMemory(wire::Opcode opcode) {
 }  // namespace
 
 Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOptions options)
-    : transport_(std::move(transport)),
+    : channel_(std::move(transport)),
       options_(std::move(options)),
       backend_(hip, options_.devices),
-      reader_(*transport_),
-      outbox_(*transport_, options_.page ? options_.page->counters : SessionCounters::nobody()),
+      reader_(channel_),
+      outbox_(channel_, options_.page ? options_.page->counters : SessionCounters::nobody()),
       meter_(options_.limits, outbox_.counters()),
       codeCache_(options_.cacheFolder, options_.identity, options_.cacheLimit, meter_),
       hostMemory_(backend_, outbox_, meter_),
@@ -42,12 +42,13 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       staging_(backend_, meter_),
       reporter_(backend_, outbox_, hostMemory_, options_.output),
       crew_(
-          *transport_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads],
+          channel_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads],
           &outbox_.counters().used[static_cast<std::size_t>(Quota::kThreads)]),
       order_(backend_, crew_, meter_, outbox_.counters()),
       transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_},
       exchange_([this] { return hostMemory_.any() && order_.unfinished(); },
                 [this] { return hostMemory_.exchange(); }) {
+  if (options_.door) channel_.keepSent();
   if (options_.output) options_.output->forwardTo(outbox_);
   spareSince_.resize(static_cast<std::size_t>(backend_.devices()));
   for (int device = 0; device < backend_.devices(); ++device) {
@@ -93,7 +94,8 @@ Crew::Delay Session::greetingDelay() const {
 }
 
 Crew::Delay Session::read() {
-  do {
+  // Between two messages nobody waits here, also not for another connection.
+  while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); })) {
     wire::Header header;
     Status status = reader_.next(header);
     if (status.ok()) status = handle(header);
@@ -104,8 +106,7 @@ Crew::Delay Session::read() {
     if (status.code() == Code::kInvalid) sayRefused(status.message());
     end_ = std::move(status);
     return Crew::kEnd;
-    // While nobody waits for the GPU here, the next message may be worth a moment.
-  } while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }));
+  }
   if (!greeted()) return greetingDelay();
   (void)takeBackCredit();  // a client that never rests keeps no more than others
   return patience_ = kFirstRest;
@@ -143,7 +144,7 @@ void Session::sayRefused(const std::string& why) {
   SessionCounters::add(outbox_.counters().errors);
   push(outbox_, wire::Opcode::kRefused, wire::Refused{hipErrorInvalidValue, why});
   outbox_.drain();
-  transport_->finishSending();
+  channel_.finishSending();
   reader_.discard();
 }
 
@@ -170,7 +171,13 @@ Status Session::handle(const wire::Header& header) {
       refuse("unknown message " + std::to_string(header.opcode));
   }
   if (changesMemory(opcode)) countMemory();
+  acknowledge();
   return refusal_.empty() ? Status{} : Status::invalid(refusal_);
+}
+
+void Session::acknowledge() {
+  if (std::uint64_t received = 0; channel_.acknowledgementDue(received))
+    push(outbox_, wire::Opcode::kAcknowledge, wire::Acknowledge{received});
 }
 
 void Session::countMemory() {
@@ -193,6 +200,7 @@ Status Session::handleData(const wire::Header& header) {
   const std::shared_ptr<Upload> upload = found->second;
   if (prefix[1] != upload->received()) return Status::invalid("data out of order");
   const Status status = upload->arrived(reader_, header.length - sizeof prefix);
+  acknowledge();
   if (status.ok() && upload->received() == upload->total()) uploads_.erase(found);
   return status;
 }

@@ -22,7 +22,7 @@
 
 #include "base/spin.h"
 #include "mirror/heartbeat.h"
-#include "net/transport.h"
+#include "net/channel.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
 #include "worker/credit.h"
@@ -35,6 +35,7 @@
 #include "worker/order.h"
 #include "worker/output.h"
 #include "worker/reporter.h"
+#include "worker/return.h"
 #include "worker/session_counters.h"
 #include "worker/transfers.h"
 #include "worker/virtual_memory.h"
@@ -51,6 +52,9 @@ struct SessionOptions {
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;
+  ReturnDoor* door = nullptr;  // null: a cut is the end
+  int resumeSeconds = 0;       // how long the supervisor lets it wait for its client
+  wire::Bits256 resumeKey{};
   SessionPage* page = nullptr;    // null: nobody counts what this session does
   OutputRelay* output = nullptr;  // null: what kernels print stays here
   Limits limits{};
@@ -98,11 +102,13 @@ class Session {
   void refuse(std::string why);
   void sayRefused(const std::string& why);
   void countMemory();
+  void acknowledge();          // what has been received, if it is time
   std::uint32_t request_ = 0;  // of the message being handled
 
   // --- hello.cpp
   wire::HelloReply onHello(const wire::Hello& m);
   hipError_t onGoodbye(const wire::Goodbye& m);
+  hipError_t onAcknowledge(const wire::Acknowledge& m);
   Answer onPing(const wire::Ping& m);
   bool reserveRanges(const wire::Hello& m, wire::HelloReply& reply);
 
@@ -209,7 +215,7 @@ class Session {
   const LanePtr compiling_ = std::make_shared<Lane>();
   std::atomic<bool> ending_{false};
 
-  const net::TransportPtr transport_;
+  net::Channel channel_;
   const SessionOptions options_;
   const Backend backend_;
   FrameReader reader_;
@@ -227,6 +233,8 @@ class Session {
   enum class Phase { kNew, kOffered, kGreeted, kLeft };
   Phase phase_ = Phase::kNew;
   int greetings_ = 0;
+  bool resumable_ = false;       // both sides can
+  std::uint64_t neighbour_ = 0;  // the client's process, if it is on this machine
   Clock::time_point greetingEnd_{};
   std::string refusal_;
   bool crowded_ = false;  // the client has been told that there is no room for operations

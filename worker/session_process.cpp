@@ -30,7 +30,7 @@ constexpr int kGreetingTimeout = 15;
 constexpr int kBackmost = 15;  // of 19: still runs where others do
 
 // What a session finds open, besides the standard streams.
-enum Descriptor { kClient = 3, kTicket, kPage, kControl, kProgram };
+enum Descriptor { kClient = 3, kTicket, kPage, kControl, kDoor, kProgram };
 constexpr int kFree = 32;  // above all of them
 
 Status failure(const char* what) {
@@ -60,7 +60,7 @@ int write(const SessionTicket& ticket) {
 }
 
 // Between fork and exec; no memory is allocated here.
-[[noreturn]] void become(std::array<int, 5> files, char** environment) {
+[[noreturn]] void become(std::array<int, 6> files, char** environment) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to deal with
   sigset_t none;
   sigemptyset(&none);
@@ -104,7 +104,7 @@ bool read(std::vector<std::byte>& bytes, SessionTicket& ticket) {
 }  // namespace
 
 Status startSession(const SessionTicket& ticket, const net::Socket& client, int page, const net::Socket& control,
-                    pid_t& process) {
+                    const net::Socket& door, pid_t& process) {
   // By descriptor: a session is what its supervisor is, even when the file has been replaced since.
   static const int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
   const File written(write(ticket));
@@ -113,7 +113,7 @@ Status startSession(const SessionTicket& ticket, const net::Socket& client, int 
   process = fork();
   if (process < 0) return failure("fork");
   if (process == 0)
-    become({client.fd(), written.fd, page, control.fd(), program}, const_cast<char**>(environment.data()));
+    become({client.fd(), written.fd, page, control.fd(), door.fd(), program}, const_cast<char**>(environment.data()));
   return {};
 }
 
@@ -131,7 +131,7 @@ void runSession() {
     logError("%s is for the worker itself to use", kOption);
     _exit(2);
   }
-  for (int fd : {kClient, kPage, kControl}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (int fd : {kClient, kPage, kControl, kDoor}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (ticket.verbose) setDebug(true);
   if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
   if (!ticket.sandbox.temporary.empty()) setenv("TMPDIR", ticket.sandbox.temporary.c_str(), 1);
@@ -150,6 +150,11 @@ void runSession() {
   hip.hipInit(0);  // opens devices. Whether there are any is for the client to find out
   AskedCredit credit{net::Socket(kControl)};
   options.credit = &credit;
+  const int ioTimeout = 3 * ticket.peerTimeout;  // longer for a client that is alive and takes nothing
+  ReturnDoor door(net::Socket(kDoor), ioTimeout);
+  options.door = &door;
+  options.resumeSeconds = ticket.resumeSeconds;
+  options.resumeKey = ticket.resumeKey;
   options.devices.assign(ticket.devices.begin(), ticket.devices.end());
   options.platform.assign(ticket.platform.begin(), ticket.platform.end());
   options.cacheFolder = ticket.cacheFolder;
@@ -163,8 +168,7 @@ void runSession() {
   options.output = output.get();
   sealCalls(ticket.sandbox.mode, report);
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
-  // Three times as long for a client that is alive and takes nothing.
-  net::TransportPtr transport = net::overSocket(net::Socket(kClient), 3 * ticket.peerTimeout);
+  net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
   if (ticket.channel) transport = tls::overTls(std::move(transport), *ticket.channel);
   Session session(std::move(transport), hip, std::move(options));
   const Status status = session.run();

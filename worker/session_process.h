@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "net/socket.h"
 #include "tls/channel.h"
-#include "wire/stream.h"
+#include "wire/messages.h"
 #include "worker/quotas.h"
 #include "worker/sandbox.h"
 
@@ -31,22 +31,25 @@ struct SessionTicket {
   std::uint64_t cacheLimit = 0;
   Limits limits;
   std::uint64_t memoryLimit = 0;
-  std::int32_t peerTimeout = 0;  // seconds without any sign of life of the client's machine
-  std::string usageFolder;       // HIP_REMOTE_SOFTGPU_USAGE, unless empty
+  std::int32_t peerTimeout = 0;    // seconds without any sign of life of the client's machine
+  std::int32_t resumeSeconds = 0;  // that the supervisor lets it wait for a client that was cut off
+  wire::Bits256 resumeKey{};
+  std::string usageFolder;  // HIP_REMOTE_SOFTGPU_USAGE, unless empty
   SandboxPlan sandbox;
   bool verbose = false;
   bool standsBack = false;              // access/identity.h
   std::optional<tls::Channel> channel;  // the connection is protected
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.identity,
-                    m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.usageFolder, m.sandbox, m.verbose,
-                    m.standsBack, m.channel);
+                    m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder,
+                    m.sandbox, m.verbose, m.standsBack, m.channel);
   }
 };
 
-// In the supervisor. `page`: for SessionPage::map; `control`: the session's end of the socket for credit.
+// In the supervisor. `page`: for SessionPage::map; `control` and `door`: the session's ends of the sockets for credit
+// and for a client that comes back (return.h).
 Status startSession(const SessionTicket& ticket, const net::Socket& client, int page, const net::Socket& control,
-                    pid_t& process);
+                    const net::Socket& door, pid_t& process);
 
 // In the new process: whether it is one, and its whole life.
 bool isSessionProcess(int argc, char** argv);

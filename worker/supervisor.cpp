@@ -16,16 +16,19 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "platform/secrets.h"
 #include "worker/compile_process.h"
 #include "worker/credit.h"
+#include "worker/pass_socket.h"
 #include "worker/session_process.h"
 
 namespace hipr::worker {
 namespace {
 
 constexpr std::chrono::seconds kTelemetryPause(1);
-constexpr std::chrono::seconds kLinger(5);  // for a session to end by itself when its client has gone
-constexpr int kMostArrivals = 64;           // taken in before everybody else has a turn
+constexpr std::chrono::seconds kLinger(5);       // for a session to end by itself when its client has gone
+constexpr std::chrono::milliseconds kLook(200);  // between looks at the process of a client that was cut off
+constexpr int kMostArrivals = 64;                // taken in before everybody else has a turn
 constexpr char kCrowded[] = "the worker is serving as many clients as it may; try later";
 
 sigset_t handledSignals() {
@@ -42,6 +45,14 @@ int silence(const net::Socket& socket) {
   socklen_t size = sizeof info;
   if (getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
   return static_cast<int>(info.tcpi_last_ack_recv / 1000);
+}
+
+bool pairOf(net::Socket& ours, net::Socket& sessions) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  ours = net::Socket(ends[0]);
+  sessions = net::Socket(ends[1]);
+  return true;
 }
 
 int milliseconds(std::chrono::steady_clock::duration left) {
@@ -77,6 +88,7 @@ Role Supervisor::run() {
     for (const auto& [process, child] : children_) {
       entries.push_back({child.end ? -1 : child.socket.fd(), POLLRDHUP, 0});
       entries.push_back({child.control.fd(), POLLIN, 0});
+      entries.push_back({child.door.fd(), POLLIN, 0});
     }
     const std::size_t visitors = entries.size();
     reception_.watch(entries);
@@ -86,8 +98,8 @@ Role Supervisor::run() {
     }
     std::size_t at = 2;
     for (auto& [process, child] : children_) {
-      watchOver(child, entries[at].revents, entries[at + 1].revents, process);
-      at += 2;
+      watchOver(child, std::span(entries).subspan(at).first<3>(), process);
+      at += 3;
     }
     checkPeers();
     for (Reception::Guest& guest : reception_.attend(std::span(entries).subspan(visitors))) serve(std::move(guest));
@@ -98,6 +110,7 @@ Role Supervisor::run() {
     }
     if (again) gate_.refreshAnyway();
     reap();
+    for (; !waiting_.empty() && freeAccount() >= 0; waiting_.pop_front()) serve(std::move(waiting_.front()));
     if (stop) startDraining();
     if (drainEnd_ && (children_.empty() || Clock::now() >= *drainEnd_)) {
       endSessions();
@@ -116,7 +129,7 @@ int Supervisor::pollTimeout() const {
   if (!children_.empty()) atMost(milliseconds(nextCheck_ - now));
   if (drainEnd_) atMost(milliseconds(*drainEnd_ - now));
   for (const auto& [process, child] : children_)
-    if (child.end) atMost(milliseconds(*child.end - now));
+    if (child.end) atMost(milliseconds(std::min(*child.end, child.nextLook) - now));
   return timeout;
 }
 
@@ -162,21 +175,27 @@ void Supervisor::serve(Reception::Guest guest) {
       reception_.turnAway(std::move(guest), status.message());
     return;
   }
+  if (guest.back) return comeBack(std::move(guest));
   const int account = freeAccount();
-  if (account < 0) return reception_.turnAway(std::move(guest), kCrowded);
+  if (account < 0) {
+    if (!makeRoom()) return reception_.turnAway(std::move(guest), kCrowded);
+    return waiting_.push_back(std::move(guest));
+  }
   if (drainEnd_) return reception_.turnAway(std::move(guest), "the worker is stopping");
   if (!hasRoomFor(guest.identity)) {
     const std::string most = std::to_string(guest.identity.sessions);
     const std::string why = guest.identity.name + " has " + most + " sessions already, which is as many as it may";
     return reception_.turnAway(std::move(guest), why);
   }
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return reception_.turnAway(std::move(guest), "the worker has no descriptors left");
-  net::Socket control(ends[0]);
-  const net::Socket sessions(ends[1]);
   const std::string who = guest.identity.name.empty() ? guest.peer : guest.identity.name + " at " + guest.peer;
+  Child child{.peer = who, .identity = guest.identity, .account = account};
+  net::Socket control, door;  // the session's ends
+  if (!pairOf(child.control, control) || !pairOf(child.door, door))
+    return reception_.turnAway(std::move(guest), "the worker has no descriptors left");
+  platform::randomBytes(child.resumeKey);
   SessionTicket ticket;
+  ticket.resumeSeconds = options_.resumeSeconds;
+  ticket.resumeKey = child.resumeKey;
   ticket.supervisor = supervisor_;
   ticket.peer = who;
   ticket.runtime = runtime_.path;
@@ -196,7 +215,7 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.standsBack = guest.identity.standsBack;
   homes_.prepare(ticket.sandbox);
   pid_t process = 0;
-  if (Status status = startSession(ticket, guest.socket, shared_.board.descriptor(account), sessions, process);
+  if (Status status = startSession(ticket, guest.socket, shared_.board.descriptor(account), control, door, process);
       !status.ok()) {
     logError("%s", status.message().c_str());
     return reception_.turnAway(std::move(guest), "the worker cannot start another process");
@@ -204,15 +223,61 @@ void Supervisor::serve(Reception::Guest guest) {
   logDebug("session %d for %s", static_cast<int>(process), who.c_str());
   shared_.board.sit(account, process, guest.identity.name);
   if (children_.empty()) nextCheck_ = Clock::now();
-  children_.emplace(process, Child{who, guest.identity, account, std::move(guest.socket), std::move(control), {}});
+  child.socket = std::move(guest.socket);
+  children_.emplace(process, std::move(child));
+}
+
+void Supervisor::comeBack(Reception::Guest guest) {
+  for (auto& [process, child] : children_) {
+    if (!platform::equalSecrets(child.resumeKey, *guest.back) || !child.waits) continue;
+    if (child.identity.name != guest.identity.name || !passSocket(child.door, guest.socket, guest.channel)) break;
+    logDebug("session %d of %s goes on from %s", static_cast<int>(process), child.peer.c_str(), guest.peer.c_str());
+    child.socket = std::move(guest.socket);
+    child.end.reset();
+    return;
+  }
+  reception_.turnAway(std::move(guest), "that session has ended");
+}
+
+bool Supervisor::makeRoom() {
+  Child* first = nullptr;
+  pid_t process = 0;
+  for (auto& [number, child] : children_) {
+    if (!child.waits || !child.end || (first && *first->end < *child.end)) continue;
+    first = &child;
+    process = number;
+  }
+  if (!first) return false;
+  logInfo("ending session %d, which waits for %s, to serve another client", static_cast<int>(process),
+          first->peer.c_str());
+  first->waits = false;
+  kill(process, SIGKILL);
+  return true;
 }
 
 // --- sessions
 
-void Supervisor::watchOver(Child& child, short socketEvents, short controlEvents, pid_t process) {
-  if (socketEvents && !child.end) child.end = Clock::now() + kLinger;
+void Supervisor::hearWait(Child& child) {
+  Wait wait;
+  if (!takeWait(child.door, wait)) return child.door.close();
+  child.waits = !wait.over;
+  child.client = ProcessMark(wait.process);
+  if (wait.over && child.end) child.end = std::min(*child.end, Clock::now() + kLinger);
+}
+
+// A program that has ended will not come back, and what it had is wanted by the next one.
+void Supervisor::cutOff(Child& child) {
+  const auto now = Clock::now();
+  if (!child.end) child.end = now + (child.waits ? std::chrono::seconds(options_.resumeSeconds) : kLinger);
+  child.nextLook = child.waits ? now + kLook : *child.end;
+  if (child.waits && child.client.ended()) child.end = now;
+}
+
+void Supervisor::watchOver(Child& child, std::span<const pollfd, 3> entries, pid_t process) {
   const auto allowance = [&](int device) { return allowanceOf(child.identity, device); };
-  if (controlEvents && !answerCredit(child.control, ledger_, child.account, allowance)) child.control.close();
+  if (entries[1].revents && !answerCredit(child.control, ledger_, child.account, allowance)) child.control.close();
+  if (entries[2].revents) hearWait(child);
+  if (entries[0].revents || (child.end && Clock::now() >= child.nextLook)) cutOff(child);
   if (!child.end || Clock::now() < *child.end) return;
   logInfo("the client %s is gone; ending session %d", child.peer.c_str(), static_cast<int>(process));
   kill(process, SIGKILL);
@@ -223,7 +288,11 @@ void Supervisor::checkPeers() {
   if (children_.empty() || Clock::now() < nextCheck_) return;
   nextCheck_ = Clock::now() + std::chrono::milliseconds(options_.peerTimeout * 250);
   for (auto& [process, child] : children_)
-    if (!child.end && silence(child.socket) > options_.peerTimeout) child.end = Clock::now();
+    if (!child.end && silence(child.socket) > options_.peerTimeout) {
+      if (child.waits) child.socket.shutdown();  // which the session notices, too
+      cutOff(child);
+      if (!child.waits) child.end = Clock::now();
+    }
 }
 
 void Supervisor::reap() {

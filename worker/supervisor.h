@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "worker/options.h"
 #include "worker/probe.h"
 #include "worker/reception.h"
+#include "worker/return.h"
 #include "worker/session_counters.h"
 #include "worker/session_homes.h"
 #include "worker/smi/doorway.h"
@@ -49,8 +51,12 @@ class Supervisor {
     std::string peer;  // and who it is
     access::Identity identity;
     int account = 0;
-    net::Socket socket, control;
-    std::optional<Clock::time_point> end;  // its client is gone: by then the session has to be, too
+    net::Socket socket{}, control{}, door{};
+    wire::Bits256 resumeKey{};
+    bool waits = false;                      // for its client, should that be cut off
+    ProcessMark client{};                    // if it waits for one of this machine
+    std::optional<Clock::time_point> end{};  // its client is gone: by then the session has to be, too
+    Clock::time_point nextLook{};            // at the client's process
   };
 
   bool startTelemetry();       // true in the child
@@ -58,7 +64,11 @@ class Supervisor {
   void becomeTelemetry();
   void receive();
   void serve(Reception::Guest guest);
-  void watchOver(Child& child, short socketEvents, short controlEvents, pid_t process);
+  void comeBack(Reception::Guest guest);
+  bool makeRoom();  // a session that waits for its client gives way to one that has one
+  void watchOver(Child& child, std::span<const pollfd, 3> entries, pid_t process);
+  void hearWait(Child& child);
+  void cutOff(Child& child);
   void checkPeers();
   void reap();
   void startDraining();
@@ -79,7 +89,8 @@ class Supervisor {
   int signals_ = -1;
   const pid_t supervisor_ = getpid();
   std::map<pid_t, Child> children_;
-  Clock::time_point nextCheck_{};  // of the clients' machines
+  std::deque<Reception::Guest> waiting_;  // until a session that gives way has gone
+  Clock::time_point nextCheck_{};         // of the clients' machines
   std::optional<Clock::time_point> drainEnd_;
   pid_t telemetry_ = 0;  // 0: there is none
   Clock::time_point telemetryStarted_{};

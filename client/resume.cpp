@@ -1,0 +1,76 @@
+#include "client/resume.h"
+
+#include <algorithm>
+
+#include "client/claims.h"
+#include "wire/append.h"
+
+namespace hipr::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPatience = 5;                 // seconds of one attempt
+constexpr std::chrono::seconds kRestart(2);  // a worker that is being restarted listens again within it
+constexpr std::uint64_t kMostAnswer = 64 << 10;
+
+Status receive(net::Transport& link, std::span<std::byte> out) {
+  while (!out.empty()) {
+    std::size_t got = 0;
+    if (Status status = link.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok()) return status;
+    if (got == 0) return Status::unavailable("the worker does not answer");
+    out = out.subspan(got);
+  }
+  return {};
+}
+
+Status hear(net::Transport& link, std::uint64_t& peerReceived) {
+  std::byte head[wire::kHeaderSize];
+  wire::Header header;
+  if (Status status = receive(link, head); !status.ok()) return status;
+  if (!wire::decodeHeader(head, header) || header.length > kMostAnswer) return Status::invalid("a malformed answer");
+  std::vector<std::byte> payload(header.length);
+  if (Status status = receive(link, payload); !status.ok()) return status;
+  wire::Reader reader(payload);
+  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
+    wire::Refused refused;
+    reader.get(refused);
+    return Status::notFound("refused: " + printable(refused.text));
+  }
+  wire::ResumeReply reply;
+  reader.get(reply);
+  if (header.opcode != static_cast<std::uint16_t>(wire::Opcode::kResume) || !reader.ok() || !reader.atEnd())
+    return Status::invalid("a malformed answer");
+  peerReceived = reply.received;
+  return {};
+}
+
+}  // namespace
+
+Status Resumption::connect(net::TransportPtr& link, bool& nobodyListens) const {
+  net::Socket socket;
+  const int patience = std::min({kPatience, options_.connectTimeout, options_.ioTimeout});
+  if (Status status = net::connectTo(worker_, patience, socket, &nobodyListens); !status.ok()) return status;
+  int roundTrips = 0;
+  return access::enter(std::move(socket), worker_.host, credentials_, {patience, options_.ioTimeout}, link, roundTrips);
+}
+
+Status Resumption::attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived) {
+  bool nobodyListens = false;
+  Status status = connect(link, nobodyListens);
+  if (!nobodyListens) {
+    silentSince_.reset();
+  } else if (!silentSince_) {
+    silentSince_ = Clock::now();
+  } else if (Clock::now() - *silentSince_ > kRestart) {
+    return Status::notFound(status.message());
+  }
+  if (!status.ok()) return status;
+  link->setTimeout(std::min(kPatience, options_.ioTimeout) * 1000);
+  std::vector<std::byte> frame;
+  wire::appendFrame(frame, wire::Opcode::kResume, 0, 0, wire::Resume{key_, received});
+  if (status = link->send(frame); status.ok()) status = hear(*link, peerReceived);
+  return status;
+}
+
+}  // namespace hipr::client

@@ -1,0 +1,33 @@
+// Going on with a session whose connection broke.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "access/entry.h"
+#include "client/options.h"
+#include "net/transport.h"
+#include "wire/messages.h"
+
+namespace hipr::client {
+
+class Resumption {
+ public:
+  Resumption(const Options& options, net::Endpoint worker, access::Credentials credentials, const wire::Bits256& key)
+      : options_(options), worker_(std::move(worker)), credentials_(std::move(credentials)), key_(key) {}
+
+  // One attempt, as net::Channel wants it: kUnavailable when another one makes sense.
+  Status attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived);
+
+ private:
+  Status connect(net::TransportPtr& link, bool& nobodyListens) const;
+
+  const Options options_;
+  const net::Endpoint worker_;
+  const access::Credentials credentials_;
+  const wire::Bits256 key_;
+  std::optional<std::chrono::steady_clock::time_point> silentSince_;  // that nobody listens
+};
+
+}  // namespace hipr::client

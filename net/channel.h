@@ -1,0 +1,110 @@
+// Channel: a Transport that outlives its connections. Each side counts the bytes it has sent and received, keeps what
+// the other has not acknowledged, and sends that again over the next connection; so nobody above notices a cut, except
+// by the time it takes. Whoever sends goes on meanwhile, as long as there is room to keep it; whoever receives waits.
+//
+// The client gets itself a new connection (mendBy), the worker is given one (adopt). A channel for which neither was
+// said is its connection and no more.
+//
+// Acknowledgements are messages of the protocol above, so that is who says when one is due and has come.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "net/retained.h"
+#include "net/transport.h"
+
+namespace hipr::net {
+
+class Channel final : public Transport {
+ public:
+  explicit Channel(TransportPtr link) : link_(std::move(link)) {}
+  ~Channel() override;
+
+  // --- resuming
+  void keepSent();     // in case mendBy() or awaitReturn() follows. REQUIRES: nothing has been sent yet
+  void forgetSent();   // the next cut is the end
+  void awaitReturn();  // the next cut is not: adopt() will come, or shutdown()
+  bool resumable();
+
+  // One attempt at a new connection: says what has been received here and learns what the peer has. Another attempt
+  // follows only a failure of kind kUnavailable. Runs in a thread of the channel.
+  using Reconnect = std::function<Status(std::uint64_t received, TransportPtr& link, std::uint64_t& peerReceived)>;
+  struct Mending {
+    Reconnect reconnect;
+    std::chrono::milliseconds patience{0};     // from the cut until it is the end
+    std::function<void(const Status&)> onCut;  // and it will be tried
+    std::function<void()> onMended;
+  };
+  void mendBy(Mending mending);
+
+  // The peer came back: `greet` tells it, on the new connection, what has been received here. Sends what it lacks.
+  using Greet = std::function<Status(Transport& link, std::uint64_t received)>;
+  Status adopt(TransportPtr link, std::uint64_t peerReceived, const Greet& greet);
+
+  void distrust(const Status& why);  // the connection is of no use any more, though it does not say so itself
+
+  std::uint64_t cuts() const { return cuts_.load(std::memory_order_relaxed); }  // so far
+
+  bool acknowledge(std::uint64_t position);          // the peer has so much; false: it cannot
+  bool acknowledgementDue(std::uint64_t& position);  // once for every few MiB received
+  std::uint64_t unacknowledged();                    // bytes sent that the peer may not have
+
+  // As send(); `lasting` follows the parts and stays as it is until settle(owner).
+  Status sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner);
+  void settle(std::uint64_t owner);
+
+  void stop();          // shutdown(), and nothing of it runs any more
+  void closeInChild();  // after a fork, where the threads do not exist: nothing but this may be called
+
+  // --- Transport
+  using Transport::send;
+  Status send(std::span<const Part> parts) override { return sendLasting(parts, {}, 0); }
+  Status trySend(Part bytes, std::size_t* taken) override;
+  Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override;
+  void setTimeout(int milliseconds) override;
+  void finishSending() override;
+  void shutdown() override;
+  Ready await(int milliseconds) override { return link()->await(milliseconds); }
+  void watchAgain() override { link()->watchAgain(); }
+  void wake() override { link()->wake(); }
+  std::string peer() const override { return link()->peer(); }
+
+ private:
+  enum class State { kUp, kDown, kDead };
+  using Link = std::shared_ptr<Transport>;
+  using Lock = std::unique_lock<std::mutex>;
+
+  Link link() const;
+  void broke(const Link& link, const Status& why);
+  bool mayResume() const { return keeping_ && (awaiting_ || mending_.reconnect); }  // REQUIRES, here and below: mutex_
+  void die(const Status& why);
+  void keep(std::span<const Part> parts);
+  Status install(TransportPtr link, std::uint64_t peerReceived);
+  void resend(Lock& lock);
+  void mend();  // the thread for it
+  bool reconnect(Lock& lock);
+
+  std::mutex receiving_;  // held while receiving; taken before mutex_
+  std::atomic<std::uint64_t> received_{0}, cuts_{0};
+  std::uint64_t acknowledgedReceipt_ = 0;  // of what was received; used by whoever receives
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  Link link_;  // of a channel that is down: the broken one. Changes only with receiving_ held as well
+  State state_ = State::kUp;
+  Status why_;  // of kDead
+  bool keeping_ = false, awaiting_ = false;
+  bool resending_ = false;  // what is sent waits its turn behind what is sent again
+  Retained kept_;
+  std::uint64_t cursor_ = 0;  // of what is sent again
+  int timeout_ = 0;
+  Mending mending_;
+  std::thread mender_;
+};
+
+}  // namespace hipr::net

@@ -1,0 +1,257 @@
+#include "net/channel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "net/socket_transport.h"
+
+namespace hipr::net {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes pattern(std::size_t size, unsigned seed) {
+  Bytes out(size);
+  std::minstd_rand random(seed);
+  for (std::byte& byte : out) byte = static_cast<std::byte>(random());
+  return out;
+}
+
+// --- Retained
+
+TEST(Retained, HasWhatWasNotAcknowledgedWhicheverWayItWasKept) {
+  std::minstd_rand random(1);
+  const Bytes stream = pattern(1 << 20, 2);
+  Bytes lasting = stream;
+  Retained kept;
+  std::uint64_t end = 0, acknowledged = 0, owner = 1;
+  while (end < stream.size()) {
+    const std::size_t n = std::min<std::size_t>(1 + random() % 5000, stream.size() - end);
+    if (random() % 3) {
+      kept.copy(std::span(stream).subspan(end, n));
+    } else {
+      const auto part = std::span(lasting).subspan(end, n);
+      kept.refer(part, owner);
+      if (random() % 2) {
+        kept.settle(owner);
+        std::fill(part.begin(), part.end(), std::byte{0xEE});  // it may change from now on
+      }
+      ++owner;
+    }
+    end += n;
+    acknowledged += random() % (end - acknowledged + 1);
+    ASSERT_TRUE(kept.acknowledge(acknowledged));
+    ASSERT_EQ(kept.end(), end);
+    Bytes rest(end - acknowledged);
+    ASSERT_EQ(kept.read(acknowledged, rest), rest.size());
+    ASSERT_TRUE(std::equal(rest.begin(), rest.end(), stream.begin() + static_cast<std::ptrdiff_t>(acknowledged)));
+  }
+  EXPECT_TRUE(kept.acknowledge(acknowledged / 2));  // an old one changes nothing
+  EXPECT_EQ(kept.acknowledged(), acknowledged);
+  EXPECT_FALSE(kept.acknowledge(end + 1));
+}
+
+// --- Channel
+
+// Lets so many bytes through, then the connection breaks, perhaps in the middle of a part.
+class Fragile : public Transport {
+ public:
+  Fragile(TransportPtr inner, std::size_t budget) : inner_(std::move(inner)), budget_(budget) {}
+  Status send(std::span<const Part> parts) override {
+    for (Part part : parts) {
+      const std::size_t n = std::min(part.size(), budget_);
+      budget_ -= n;
+      if (Status status = inner_->send(part.first(n)); !status.ok()) return status;
+      if (n < part.size()) return broken();
+    }
+    return {};
+  }
+  Status trySend(Part bytes, std::size_t* taken) override {
+    const std::size_t n = std::min(bytes.size(), budget_);
+    if (n < bytes.size()) {
+      (void)!inner_->trySend(bytes.first(n), taken).ok();
+      *taken = 0;  // a broken connection tells nothing
+      return broken();
+    }
+    budget_ -= n;
+    return inner_->trySend(bytes, taken);
+  }
+  Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
+    return inner_->receive(rooms, patience, got);
+  }
+  void setTimeout(int milliseconds) override { inner_->setTimeout(milliseconds); }
+  void finishSending() override { inner_->finishSending(); }
+  void shutdown() override { inner_->shutdown(); }
+  Ready await(int milliseconds) override { return inner_->await(milliseconds); }
+  void watchAgain() override { inner_->watchAgain(); }
+  void wake() override { inner_->wake(); }
+  std::string peer() const override { return "fragile"; }
+
+ private:
+  Status broken() {
+    inner_->shutdown();
+    return Status::unavailable("cut");
+  }
+  TransportPtr inner_;
+  std::size_t budget_;
+};
+
+// A client's channel and a worker's, whose connections break after as many bytes as `budget` says.
+class ChannelTest : public ::testing::Test {
+ protected:
+  ~ChannelTest() override { disconnect(); }
+
+  void disconnect() {
+    if (!client_) return;
+    client_->shutdown();
+    worker_->shutdown();
+    client_.reset();
+    for (std::thread& thread : adoptions_) thread.join();
+    adoptions_.clear();
+    cuts_ = 0;
+  }
+
+  void connect(std::function<std::size_t()> budget) {
+    budget_ = std::move(budget);
+    auto [near, far] = link();
+    client_ = std::make_unique<Channel>(std::move(near));
+    worker_ = std::make_unique<Channel>(std::move(far));
+    for (Channel* channel : {client_.get(), worker_.get()}) channel->keepSent();
+    worker_->awaitReturn();
+    client_->mendBy(
+        {.reconnect = [this](std::uint64_t received, TransportPtr& link,
+                             std::uint64_t& peerReceived) { return reconnect(received, link, peerReceived); },
+         .patience = std::chrono::seconds(20),
+         .onCut = [this](const Status&) { ++cuts_; },
+         .onMended = {}});
+  }
+
+  static void sendAll(Channel& channel, const Bytes& bytes, unsigned seed) {
+    std::minstd_rand random(seed);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t n = std::min<std::size_t>(1 + random() % 3000, bytes.size() - at);
+      const Transport::Part part(bytes.data() + at, n);
+      std::size_t taken = n;
+      switch (random() % 3) {
+        case 0:
+          ASSERT_TRUE(channel.send(part).ok());
+          break;
+        case 1:
+          ASSERT_TRUE(channel.trySend(part, &taken).ok());
+          break;
+        default:
+          Bytes lasting(part.begin(), part.end());
+          ASSERT_TRUE(channel.sendLasting({}, lasting, at + 1).ok());
+          channel.settle(at + 1);
+          std::fill(lasting.begin(), lasting.end(), std::byte{0xEE});
+      }
+      at += taken;
+    }
+  }
+  static void receiveAll(Channel& channel, const Bytes& expected) {
+    Bytes got(expected.size());
+    for (std::size_t at = 0; at < got.size();) {
+      const Transport::Room room(got.data() + at, std::min<std::size_t>(got.size() - at, 5000));
+      std::size_t n = 0;
+      ASSERT_TRUE(channel.receive({&room, 1}, Transport::Patience::kWait, &n).ok());
+      at += n;
+    }
+    EXPECT_TRUE(got == expected);
+  }
+  // Both directions at once.
+  void exchange(std::size_t size) {
+    const Bytes there = pattern(size, 3), back = pattern(size, 4);
+    std::thread threads[] = {
+        std::thread([&] { sendAll(*client_, there, 5); }), std::thread([&] { sendAll(*worker_, back, 6); }),
+        std::thread([&] { receiveAll(*worker_, there); }), std::thread([&] { receiveAll(*client_, back); })};
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  std::unique_ptr<Channel> client_, worker_;
+  std::atomic<int> cuts_{0};
+
+ private:
+  std::pair<TransportPtr, TransportPtr> link() {
+    auto [a, b] = loopback();
+    return {std::make_unique<Fragile>(std::move(a), budget_()), std::make_unique<Fragile>(std::move(b), budget_())};
+  }
+  Status reconnect(std::uint64_t received, TransportPtr& mine, std::uint64_t& peerReceived) {
+    auto [near, far] = link();
+    std::atomic<std::uint64_t> told{0};
+    std::atomic<bool> done{false};
+    adoptions_.emplace_back([this, &told, &done, received, far = std::move(far)]() mutable {
+      (void)worker_->adopt(std::move(far), received, [&](Transport&, std::uint64_t here) {
+        told = here;
+        done = true;
+        done.notify_one();
+        return Status{};
+      });
+    });
+    done.wait(false);
+    peerReceived = told;
+    mine = std::move(near);
+    return {};
+  }
+
+  std::function<std::size_t()> budget_;
+  std::vector<std::thread> adoptions_;
+};
+
+TEST_F(ChannelTest, LosesNothingWhereverItIsCut) {
+  for (std::size_t cut = 0; cut < 400; ++cut) {
+    bool first = true;
+    connect([&] { return std::exchange(first, false) ? cut : SIZE_MAX; });
+    exchange(400);
+    EXPECT_EQ(cuts_, 1) << cut;
+    disconnect();
+  }
+}
+
+TEST_F(ChannelTest, LosesNothingWhenItIsCutAllTheTime) {
+  std::minstd_rand random(7);
+  std::mutex mutex;
+  connect([&] {
+    std::lock_guard lock(mutex);
+    return random() % 20000;
+  });
+  exchange(1 << 20);
+  EXPECT_GT(cuts_, 20);
+}
+
+TEST_F(ChannelTest, GivesUpWhenThePeerDoesNotKnowIt) {
+  auto [near, far] = loopback();
+  Channel channel(std::move(near));
+  channel.keepSent();
+  channel.mendBy({.reconnect = [](auto, auto&, auto&) { return Status::notFound("that session has ended"); },
+                  .patience = std::chrono::seconds(20),
+                  .onCut = {},
+                  .onMended = {}});
+  far->shutdown();
+  std::byte byte;
+  const Transport::Room room(&byte, 1);
+  std::size_t got = 0;
+  const Status status = channel.receive({&room, 1}, Transport::Patience::kWait, &got);
+  EXPECT_EQ(status.message(), "that session has ended");
+  EXPECT_FALSE(channel.send(Transport::Part(&byte, 1)).ok());
+}
+
+TEST_F(ChannelTest, ACutIsTheEndWhereNobodyMends) {
+  auto [near, far] = loopback();
+  Channel channel(std::move(near));
+  channel.keepSent();  // but the greeting is not over
+  far->shutdown();
+  std::byte byte;
+  const Transport::Room room(&byte, 1);
+  std::size_t got = 0;
+  EXPECT_FALSE(channel.receive({&room, 1}, Transport::Patience::kWait, &got).ok());
+}
+
+}  // namespace
+}  // namespace hipr::net

@@ -1,0 +1,49 @@
+// Retained: the end of a stream of bytes, as far as the peer may not have it yet. When a connection breaks, what it
+// lost on the way is read from here and sent again.
+//
+// Small messages are kept as copies. Bulk data stays where it is, under its owner's number, until the owner says that
+// its memory may change; only what has not been acknowledged by then is copied, which is little. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace hipr::net {
+
+class Retained {
+ public:
+  using Part = std::span<const std::byte>;
+
+  void copy(Part bytes);                        // appends
+  void refer(Part bytes, std::uint64_t owner);  // appends without copying. REQUIRES: settle(owner) before they change
+  void settle(std::uint64_t owner);             // its memory may change from now on
+
+  // The peer has everything before `position`, or had even more when it said that before; false: it cannot.
+  bool acknowledge(std::uint64_t position);
+  void clear();
+
+  std::uint64_t acknowledged() const { return acknowledged_; }
+  std::uint64_t end() const { return end_; }
+  std::size_t copied() const { return copied_; }  // bytes of memory this costs
+  // Bytes from `position` on, as many as fit. REQUIRES: acknowledged() <= position
+  std::size_t read(std::uint64_t position, std::span<std::byte> out) const;
+
+ private:
+  struct Segment {
+    Part bytes;
+    std::uint64_t owner = 0;  // 0: in `own`
+    std::vector<std::byte> own{};
+  };
+  void dropFirst();
+
+  std::deque<Segment> segments_;
+  std::uint64_t begin_ = 0;  // position of the first segment's first byte
+  std::uint64_t acknowledged_ = 0, end_ = 0;
+  std::size_t copied_ = 0;
+  std::vector<std::byte> spare_;  // the last segment that went, to be filled again
+};
+
+}  // namespace hipr::net

@@ -1,0 +1,102 @@
+#include "worker/return.h"
+
+#include <sys/socket.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "base/log.h"
+#include "net/socket_transport.h"
+#include "platform/thread.h"
+#include "tls/tls_transport.h"
+#include "wire/append.h"
+#include "worker/pass_socket.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr int kPatience = 5;  // seconds for what the supervisor has seen already
+
+Status receive(net::Transport& link, std::span<std::byte> out) {
+  while (!out.empty()) {
+    std::size_t got = 0;
+    if (Status status = link.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok()) return status;
+    if (got == 0) return Status::unavailable("the client said nothing in time");
+    out = out.subspan(got);
+  }
+  return {};
+}
+
+// When a process started, in ticks of the system; 0 when there is none, or only what its parent has not buried yet.
+std::uint64_t startOf(std::uint64_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name = line.rfind(')');  // it may have anything in it
+  if (name == std::string::npos) return 0;
+  std::istringstream fields(line.substr(name + 1));
+  std::string state, skipped;
+  fields >> state;
+  for (int i = 0; i < 18; ++i) fields >> skipped;
+  std::uint64_t start = 0;
+  fields >> start;
+  return state == "Z" || state == "X" ? 0 : start;
+}
+
+}  // namespace
+
+void ReturnDoor::open(net::Channel& channel, std::uint64_t process) {
+  if (opened_) return;
+  opened_ = true;
+  channel.awaitReturn();
+  Wait wait{process, false};
+  (void)!send(supervisor_.fd(), &wait, sizeof wait, MSG_NOSIGNAL);
+  std::thread([this, &channel] { attend(channel); }).detach();
+}
+
+void ReturnDoor::close() {
+  Wait wait{0, true};
+  if (opened_) (void)!send(supervisor_.fd(), &wait, sizeof wait, MSG_NOSIGNAL);
+}
+
+Status ReturnDoor::takeBack(net::Channel& channel, net::TransportPtr link) {
+  link->setTimeout(kPatience * 1000);
+  std::byte frame[wire::kHeaderSize + sizeof(wire::Resume)];
+  if (Status status = receive(*link, frame); !status.ok()) return status;
+  wire::Resume resume;
+  wire::Reader reader{wire::Bytes(frame).subspan(wire::kHeaderSize)};
+  reader.get(resume);
+  return channel.adopt(std::move(link), resume.received, [](net::Transport& fresh, std::uint64_t here) {
+    std::vector<std::byte> answer;
+    wire::appendFrame(answer, wire::Opcode::kResume, 0, wire::HIP_REMOTE_FLAG_REPLY, wire::ResumeReply{here});
+    return fresh.send(answer);
+  });
+}
+
+void ReturnDoor::attend(net::Channel& channel) {
+  platform::nameThisThread("hip-door");
+  for (;;) {
+    net::Socket socket;
+    std::optional<tls::Channel> shield;
+    const Passed passed = takeSocket(supervisor_, true, socket, shield);
+    if (passed == Passed::kClosed) return;
+    if (passed != Passed::kSocket) continue;
+    net::TransportPtr link = net::overSocket(std::move(socket), ioTimeout_);
+    if (shield) link = tls::overTls(std::move(link), *shield);
+    const Status status = takeBack(channel, std::move(link));
+    logDebug("the client came back: %s", status.ok() ? "nothing is lost" : status.message().c_str());
+  }
+}
+
+bool takeWait(const net::Socket& session, Wait& wait) {
+  return recv(session.fd(), &wait, sizeof wait, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof wait);
+}
+
+ProcessMark::ProcessMark(std::uint64_t process) : process_(process), started_(process ? startOf(process) : 0) {}
+
+bool ProcessMark::ended() const {
+  return started_ != 0 && startOf(process_) != started_;
+}
+
+}  // namespace hipr::worker

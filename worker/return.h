@@ -1,0 +1,52 @@
+// How a client comes back to its session after a cut. The supervisor receives it, as it does everybody, and passes its
+// new connection on; the session tells the supervisor beforehand that it would wait for its client, and who that is.
+#pragma once
+
+#include <cstdint>
+#include <thread>
+
+#include "net/channel.h"
+#include "net/socket.h"
+
+namespace hipr::worker {
+
+// What a session says to its supervisor.
+struct Wait {
+  std::uint64_t process = 0;  // the client's, if it is one of this machine; 0: unknown
+  bool over = false;          // the client has said goodbye: it will not come back
+};
+
+// The session's side.
+class ReturnDoor {
+ public:
+  ReturnDoor(net::Socket supervisor, int ioTimeoutSeconds)
+      : supervisor_(std::move(supervisor)), ioTimeout_(ioTimeoutSeconds) {}
+
+  // From now on a cut is not the end. REQUIRES: the channel lives as long as the process.
+  void open(net::Channel& channel, std::uint64_t process);
+  void close();  // the client has left
+
+ private:
+  void attend(net::Channel& channel);
+  Status takeBack(net::Channel& channel, net::TransportPtr link);
+
+  net::Socket supervisor_;
+  const int ioTimeout_;
+  bool opened_ = false;
+};
+
+// The supervisor's side, besides passSocket(). Does not wait.
+bool takeWait(const net::Socket& session, Wait& wait);
+
+// A process of this machine, told apart from a later one of the same number.
+class ProcessMark {
+ public:
+  ProcessMark() = default;
+  explicit ProcessMark(std::uint64_t process);  // 0 or one that cannot be seen: unknown
+  bool ended() const;                           // false when unknown
+
+ private:
+  std::uint64_t process_ = 0, started_ = 0;
+};
+
+}  // namespace hipr::worker

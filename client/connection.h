@@ -67,7 +67,6 @@ class Connection {
 
   void closeInChild();  // after a fork, where the threads do not exist
 
-  bool refused() const { return refused_; }  // the worker answered, and does not want us
   bool alive() const { return !dead_.load(std::memory_order_relaxed); }
   Outbox& outbox() { return outbox_; }
   net::Channel& channel() { return *channel_; }
@@ -177,7 +176,6 @@ class Connection {
 
   std::unique_ptr<net::Channel> channel_;
   std::string name_;
-  bool refused_ = false;
   int ioTimeout_;
   Stats& stats_;
   Outbox outbox_;
@@ -236,7 +234,6 @@ Status Connection::greet(wire::Opcode opcode, const Message& message, std::vecto
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
     wire::Refused refused;
     reader.get(refused);
-    refused_ = true;
     return Status::unavailable("refused: " + printable(refused.text));
   }
   reader.get(reply);

@@ -9,7 +9,7 @@ constexpr std::uint64_t kAlignment = 4096;  // as AMD's runtime: its libraries w
 constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
 constexpr std::size_t kMostVacated = 256;
-constexpr std::uint64_t kMostAsked = std::uint64_t{1} << 30;  // more than is needed now
+constexpr std::uint64_t kMostAsked = 64 << 20;  // more than is needed now
 constexpr std::uint64_t kMostIdle = 256 << 20;
 constexpr std::uint64_t kLargestIdle = 32 << 20;  // using a larger block after its free is a fault, as it is locally
 

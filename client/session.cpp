@@ -65,10 +65,11 @@ bool decode(wire::Bytes payload, Message& message) {
 
 // A connection that breaks before there is a session takes nothing with it.
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
-  Status status;
-  bool cut = true;
-  for (int i = 0; cut && i < kGreetings; ++i) status = attempt(options, out, cut);
-  return status;
+  bool cut = false;
+  const Status first = attempt(options, out, cut);
+  for (int i = 1; cut && i < kGreetings; ++i)
+    if (attempt(options, out, cut).ok()) return {};
+  return first;
 }
 
 Status Session::attempt(const Options& options, std::unique_ptr<Session>& out, bool& cut) {
@@ -87,7 +88,7 @@ Status Session::attempt(const Options& options, std::unique_ptr<Session>& out, b
                                                  options.ioTimeout, session->stats_);
   if (options.resume) connection->channel().keepSent();
   if (Status status = session->greet(connection); !status.ok()) {
-    cut = status.code() == Code::kUnavailable && connection && !connection->refused();
+    cut = connection && connection->channel().dead();
     return status;
   }
   out = std::move(session);

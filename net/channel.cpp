@@ -55,6 +55,11 @@ void Channel::awaitReturn() {
   awaiting_ = true;
 }
 
+bool Channel::dead() {
+  std::lock_guard lock(mutex_);
+  return state_ == State::kDead;
+}
+
 bool Channel::resumable() {
   std::lock_guard lock(mutex_);
   return mayResume() && state_ != State::kDead;
@@ -69,6 +74,7 @@ void Channel::mendBy(Mending mending) {
 
 void Channel::die(const Status& why) {
   if (state_ == State::kDead) return;
+  if (state_ == State::kDown) link_->succeed(*link_);  // those who await have to hear of it
   state_ = State::kDead;
   why_ = why;
   changed_.notify_all();
@@ -79,9 +85,9 @@ void Channel::broke(const Link& link, const Status& why) {
   {
     std::lock_guard lock(mutex_);
     if (link != link_ || state_ != State::kUp) return;
-    if (const auto watchers = link->watchers()) watchers->watch(platform::kNoSocket);
     link->shutdown();
     if (!mayResume()) return die(why);
+    if (const auto watchers = link->watchers()) watchers->watch(platform::kNoSocket);
     cuts_.fetch_add(1, std::memory_order_relaxed);
     state_ = State::kDown;
     resending_ = false;

@@ -84,7 +84,7 @@ class Rows : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
-    setenv("HIP_REMOTE_SOFTGPU_MEMORY", "2048", 1);  // MiB
+    setenv("HIP_REMOTE_SOFTGPU_MEMORY", "8192", 1);  // MiB
     worker_ = new testing::WorkerProcess;
     gate_ = new Gate(worker_->port());
     setenv("TF_WORKER_HOST", "127.0.0.1", 1);

@@ -48,7 +48,7 @@ class Transport {
   };
   virtual Ready await(int milliseconds) = 0;  // -1: for ever
   virtual void watchAgain() = 0;
-  virtual void wake() = 0;                             // one thread that awaits, or the next one that does
+  virtual void wake() = 0;  // one thread that awaits, or the next one that does
   // Those who await outlive a connection: they go on with the one that succeeds it.
   virtual std::shared_ptr<platform::InputWatch> watchers() { return nullptr; }
   virtual void succeed(Transport& /*predecessor*/) {}

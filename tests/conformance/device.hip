@@ -1,6 +1,7 @@
 // Device management: count, current device per thread, properties and attributes that agree, limits, flags, PCI ids,
 // choice.
 #include "support.h"
+#include "system.h"
 
 #include <thread>
 
@@ -223,23 +224,30 @@ TEST(memory_info_of_one_kind) {
   HIP(hipMemGetInfo(nullptr, nullptr));
 }
 
+// Not in the headers of HIP 5.2.
+static hipError_t setLimit(hipLimit_t limit, std::size_t bytes) {
+  static const auto function =
+      reinterpret_cast<hipError_t (*)(hipLimit_t, std::size_t)>(os::symbol("hipDeviceSetLimit"));
+  return function ? function(limit, bytes) : hipErrorNotSupported;
+}
+
 TEST(limits) {
   std::size_t heap = 0;
   HIP(hipDeviceGetLimit(&heap, hipLimitMallocHeapSize));
   EXPECT(heap > 0);
   HIP_ERR(hipDeviceGetLimit(&heap, static_cast<hipLimit_t>(0x1234)), hipErrorUnsupportedLimit);
   HIP_ERR(hipDeviceGetLimit(nullptr, hipLimitMallocHeapSize), hipErrorInvalidValue);
-  HIP_ERR(hipDeviceSetLimit(static_cast<hipLimit_t>(3), 1024), hipErrorInvalidValue);
-  HIP_ERR(hipDeviceSetLimit(static_cast<hipLimit_t>(-1), 1024), hipErrorInvalidValue);
-  HIP_ERR(hipDeviceSetLimit(hipLimitMallocHeapSize, ~std::size_t{0}), hipErrorInvalidValue);
+  HIP_ERR(setLimit(static_cast<hipLimit_t>(3), 1024), hipErrorInvalidValue);
+  HIP_ERR(setLimit(static_cast<hipLimit_t>(-1), 1024), hipErrorInvalidValue);
+  HIP_ERR(setLimit(hipLimitMallocHeapSize, ~std::size_t{0}), hipErrorInvalidValue);
   const auto stack = static_cast<hipLimit_t>(0);
   std::size_t before = 0, bytes = 0;
   HIP(hipDeviceGetLimit(&before, stack));
-  HIP_ERR(hipDeviceSetLimit(stack, 128 << 10), hipErrorInvalidValue);
-  HIP(hipDeviceSetLimit(stack, 4097));
+  HIP_ERR(setLimit(stack, 128 << 10), hipErrorInvalidValue);
+  HIP(setLimit(stack, 4097));
   HIP(hipDeviceGetLimit(&bytes, stack));
   EXPECT_EQ(bytes, std::size_t{4112});  // in units of 16
-  HIP(hipDeviceSetLimit(stack, before));
+  HIP(setLimit(stack, before));
   int flushRegister = 7;
   HIP(hipDeviceGetAttribute(&flushRegister, hipDeviceAttributeHdpMemFlushCntl, 0));
   EXPECT_EQ(flushRegister, 0);  // no register of another machine

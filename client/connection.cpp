@@ -57,6 +57,7 @@ void Connection::closeInChild() {
 void Connection::stop() {
   stopping_ = true;  // first: the worker hangs up as soon as it has read the goodbye
   if (!channel_) return;
+  channel_->forgetSent();  // and that is no cut
   if (outbox_.started())
     outbox_.append(wire::Opcode::kGoodbye, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Goodbye{}, false, [] {});
   outbox_.stop();

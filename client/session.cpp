@@ -19,7 +19,6 @@ struct Offer {
 };
 constexpr std::uint64_t kGiB = 1ull << 30;
 constexpr std::uint64_t kMostAhead = 1 << 15, kMostCarried = 64 << 20;
-constexpr int kGreetings = 4;  // while they are cut short
 constexpr Offer kOffers[] = {
     {0x200000000000, 8192 * kGiB, 0x300000000000, 1024 * kGiB},
     {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
@@ -63,17 +62,7 @@ bool decode(wire::Bytes payload, Message& message) {
 
 }  // namespace
 
-// A connection that breaks before there is a session takes nothing with it.
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
-  bool cut = false;
-  const Status first = attempt(options, out, cut);
-  for (int i = 1; cut && i < kGreetings; ++i)
-    if (attempt(options, out, cut).ok()) return {};
-  return first;
-}
-
-Status Session::attempt(const Options& options, std::unique_ptr<Session>& out, bool& cut) {
-  cut = false;
   net::Socket socket;
   std::unique_ptr<Session> session(new Session(options));
   net::Endpoint& worker = session->worker_;
@@ -87,10 +76,7 @@ Status Session::attempt(const Options& options, std::unique_ptr<Session>& out, b
   auto connection = std::make_unique<Connection>(std::move(transport), worker.host + ":" + std::to_string(worker.port),
                                                  options.ioTimeout, session->stats_);
   if (options.resume) connection->channel().keepSent();
-  if (Status status = session->greet(connection); !status.ok()) {
-    cut = connection && connection->channel().dead();
-    return status;
-  }
+  if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};
 }

@@ -85,7 +85,6 @@ class Session {
 
  private:
   Session(const Options& options) : options_(options) {}
-  static Status attempt(const Options& options, std::unique_ptr<Session>& out, bool& cut);
   Status enter(net::Socket socket, const std::string& host, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
   void outliveCuts(const wire::HelloReply& reply);

@@ -55,11 +55,6 @@ void Channel::awaitReturn() {
   awaiting_ = true;
 }
 
-bool Channel::dead() {
-  std::lock_guard lock(mutex_);
-  return state_ == State::kDead;
-}
-
 bool Channel::resumable() {
   std::lock_guard lock(mutex_);
   return mayResume() && state_ != State::kDead;

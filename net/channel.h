@@ -30,7 +30,6 @@ class Channel final : public Transport {
   void forgetSent();   // the next cut is the end
   void awaitReturn();  // the next cut is not: adopt() will come, or shutdown()
   bool resumable();
-  bool dead();  // nothing goes through it any more
 
   // One attempt at a new connection: says what has been received here and learns what the peer has. Another attempt
   // follows only a failure of kind kUnavailable. Runs in a thread of the channel.

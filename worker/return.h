@@ -44,6 +44,7 @@ class ProcessMark {
   ProcessMark() = default;
   explicit ProcessMark(std::uint64_t process);  // 0 or one that cannot be seen: unknown
   bool ended() const;                           // false when unknown
+  bool known() const { return started_ != 0; }
 
  private:
   std::uint64_t process_ = 0, started_ = 0;

@@ -260,9 +260,9 @@ bool Supervisor::makeRoom() {
 void Supervisor::hearWait(Child& child) {
   Wait wait;
   if (!takeWait(child.door, wait)) return child.door.close();
-  child.waits = !wait.over;
   child.client = ProcessMark(wait.process);
-  if (wait.over && child.end) child.end = std::min(*child.end, Clock::now() + kLinger);
+  child.waits = !wait.over && (wait.process == 0 || child.client.known());  // it may have ended by now
+  if (!child.waits && child.end) child.end = std::min(*child.end, Clock::now() + kLinger);
 }
 
 // A program that has ended will not come back, and what it had is wanted by the next one.

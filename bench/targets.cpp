@@ -59,7 +59,7 @@ const Limit kLimits[] = {
     {"launch_posted", kTrips},
     {"launch_posted_asleep", kTrips},
     {"event_cycle", kTrips},
-    {"malloc_free", kTrips, 0, 0, nullptr, 0.05},  // device memory is granted in steps
+    {"malloc_free", kTrips},
     {"upload_sync", kTrips},
     {"mem_info", kTrips, 0, 0, nullptr, 1},
     {"launch_sync", kTrips, 0, 0, nullptr, 1},

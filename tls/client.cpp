@@ -69,7 +69,7 @@ Status connect(net::TransportPtr below, const ClientIdentity& identity, const st
   below->setTimeout(0);
   binding.reset();
   if (certificates) binding = handshake.binding();
-  out = overTls(std::move(below), handshake.channel());
+  out = overTls(std::move(below), handshake.shield());
   return {};
 }
 

@@ -102,8 +102,8 @@ Status Handshake::take(std::span<const std::byte> record, std::vector<std::byte>
   return status;
 }
 
-Channel Handshake::channel() const {
-  Channel out;
+Shield Handshake::shield() const {
+  Shield out;
   const bool aes = SSL_CIPHER_get_protocol_id(SSL_get_current_cipher(parts_->ssl)) == 0x1301;
   out.cipher = aes ? Cipher::kAes128Gcm : Cipher::kChaCha20Poly1305;
   const HandshakeNotes& notes = parts_->notes;

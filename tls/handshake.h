@@ -1,5 +1,5 @@
 // The handshake of TLS 1.3, made by OpenSSL, one record at a time: no sockets, nothing waits. At its end OpenSSL is
-// done and the Channel has what is needed to go on.
+// done and the Shield has what is needed to go on.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "tls/channel.h"
 #include "tls/context.h"
+#include "tls/shield.h"
 
 namespace hipr::tls {
 
@@ -29,7 +29,7 @@ class Handshake {
   bool done() const;
 
   // REQUIRES, for all below: done().
-  Channel channel() const;
+  Shield shield() const;
   std::optional<std::string> tokenName() const;    // of the key that both sides have (psk.h); nullopt: certificates
   std::optional<std::string> certificate() const;  // the common name of the peer's, which was verified
   Secret binding() const;  // known to these two ends of this connection alone: what is bound to it cannot be relayed

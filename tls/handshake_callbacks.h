@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "tls/channel.h"
 #include "tls/openssl.h"
+#include "tls/shield.h"
 
 namespace hipr::tls {
 

@@ -64,7 +64,7 @@ class Shaking : public ::testing::Test {
         } else if (ends.clients.ok()) {  // a refusal of what the client said last
           std::vector<std::byte> copy = record;
           std::span<std::byte> plain;
-          ends.clients = Opener(ends.client.channel().cipher, ends.client.channel().receiving).open(copy, plain);
+          ends.clients = Opener(ends.client.shield().cipher, ends.client.shield().receiving).open(copy, plain);
         }
       }
     }
@@ -82,7 +82,7 @@ TEST_F(Shaking, ATokenIsEnough) {
   EXPECT_EQ(ends.client.tokenName(), keyOfToken(kToken).name);
   EXPECT_FALSE(ends.server.certificate());
   EXPECT_EQ(ends.client.binding(), ends.server.binding());
-  const Channel client = ends.client.channel(), server = ends.server.channel();
+  const Shield client = ends.client.shield(), server = ends.server.shield();
   EXPECT_EQ(client.sending.secret, server.receiving.secret);
   EXPECT_EQ(client.receiving.secret, server.sending.secret);
   EXPECT_NE(client.sending.secret, client.receiving.secret);
@@ -90,7 +90,7 @@ TEST_F(Shaking, ATokenIsEnough) {
 
 TEST_F(Shaking, NoTwoConnectionsShareASecret) {
   Ends one = shake({}, kToken, {}, knows(kToken)), two = shake({}, kToken, {}, knows(kToken));
-  EXPECT_NE(one.client.channel().sending.secret, two.client.channel().sending.secret);
+  EXPECT_NE(one.client.shield().sending.secret, two.client.shield().sending.secret);
   EXPECT_NE(one.client.binding(), two.client.binding());
 }
 

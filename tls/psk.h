@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tls/channel.h"
+#include "tls/shield.h"
 
 namespace hipr::tls {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "tls/channel.h"
+#include "tls/shield.h"
 
 namespace hipr::tls {
 

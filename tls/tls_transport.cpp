@@ -20,10 +20,10 @@ constexpr std::size_t kWriteAtOnce =
 
 class TlsTransport : public Transport {
  public:
-  TlsTransport(net::TransportPtr below, const Channel& channel)
+  TlsTransport(net::TransportPtr below, const Shield& shield)
       : below_(std::move(below)),
-        sealer_(channel.cipher, channel.sending),
-        opener_(channel.cipher, channel.receiving),
+        sealer_(shield.cipher, shield.sending),
+        opener_(shield.cipher, shield.receiving),
         in_(kReadAhead) {}
 
   Status send(std::span<const Part> given) override {
@@ -188,8 +188,8 @@ class TlsTransport : public Transport {
 
 }  // namespace
 
-net::TransportPtr overTls(net::TransportPtr below, const Channel& channel) {
-  return std::make_unique<TlsTransport>(std::move(below), channel);
+net::TransportPtr overTls(net::TransportPtr below, const Shield& shield) {
+  return std::make_unique<TlsTransport>(std::move(below), shield);
 }
 
 }  // namespace hipr::tls

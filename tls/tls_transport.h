@@ -3,10 +3,10 @@
 #pragma once
 
 #include "net/transport.h"
-#include "tls/channel.h"
+#include "tls/shield.h"
 
 namespace hipr::tls {
 
-net::TransportPtr overTls(net::TransportPtr below, const Channel& channel);
+net::TransportPtr overTls(net::TransportPtr below, const Shield& shield);
 
 }  // namespace hipr::tls

@@ -18,12 +18,12 @@ class OverTls : public ::testing::Test {
  protected:
   OverTls() {
     auto [one, two] = net::loopback();
-    Channel channel;
-    channel.sending.secret.fill(1);
-    channel.receiving.secret.fill(2);
-    one_ = overTls(std::move(one), channel);
-    std::swap(channel.sending, channel.receiving);
-    two_ = overTls(std::move(two), channel);
+    Shield shield;
+    shield.sending.secret.fill(1);
+    shield.receiving.secret.fill(2);
+    one_ = overTls(std::move(one), shield);
+    std::swap(shield.sending, shield.receiving);
+    two_ = overTls(std::move(two), shield);
   }
 
   static std::vector<std::byte> noise(std::size_t size, unsigned seed) {

@@ -21,6 +21,8 @@
 
 namespace hipr::wire {
 
+using Bits256 = std::array<std::uint8_t, 32>;  // digests, keys
+
 static_assert(std::endian::native == std::endian::little, "big-endian hosts need byte swaps in Writer and Reader");
 
 using Bytes = std::span<const std::byte>;

@@ -27,9 +27,9 @@ struct Message {
 
 }  // namespace
 
-bool passSocket(const net::Socket& through, const net::Socket& what, const std::optional<tls::Channel>& channel) {
+bool passSocket(const net::Socket& through, const net::Socket& what, const std::optional<tls::Shield>& shield) {
   std::vector<std::byte> words;
-  wire::Writer(words).put(channel);
+  wire::Writer(words).put(shield);
   Message message(words);
   cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
@@ -40,7 +40,7 @@ bool passSocket(const net::Socket& through, const net::Socket& what, const std::
   return sendmsg(through.fd(), &message.header, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(words.size());
 }
 
-Passed takeSocket(const net::Socket& through, bool wait, net::Socket& what, std::optional<tls::Channel>& channel) {
+Passed takeSocket(const net::Socket& through, bool wait, net::Socket& what, std::optional<tls::Shield>& shield) {
   std::byte words[kMostWords];
   Message message(words);
   ssize_t size = 0;
@@ -55,7 +55,7 @@ Passed takeSocket(const net::Socket& through, bool wait, net::Socket& what, std:
   std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
   what = net::Socket(fd);
   wire::Reader reader({words, static_cast<std::size_t>(size)});
-  reader.get(channel);
+  reader.get(shield);
   return reader.ok() ? Passed::kSocket : Passed::kNothing;
 }
 

@@ -68,9 +68,9 @@ void Reception::turnAway(Guest guest, const std::string& why) {
       {std::move(guest.socket), guest.peer, addressOf(guest.peer), access::Admission(gate_.keyring()), {}});
   Visitor& visitor = visitors_.back();
   std::vector<std::byte> frame = refusal(why);
-  if (guest.channel) {
+  if (guest.shield) {
     std::vector<std::byte> sealed;
-    tls::Sealer(guest.channel->cipher, guest.channel->sending).seal(tls::Sealer::Part(frame), sealed);
+    tls::Sealer(guest.shield->cipher, guest.shield->sending).seal(tls::Sealer::Part(frame), sealed);
     frame = std::move(sealed);
   }
   refuse(visitor, why, frame);
@@ -174,8 +174,8 @@ Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
 }
 
 // It has said what it wants. Whoever serves it reads that again.
-Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> frame,
-                                 std::optional<tls::Channel> channel, Guest& guest) {
+Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> frame, std::optional<tls::Shield> shield,
+                                 Guest& guest) {
   wire::Header header;
   wire::decodeHeader(frame.first<wire::kHeaderSize>(), header);
   wire::Resume resume;
@@ -185,7 +185,7 @@ Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> fr
     if (!reader.ok() || !reader.atEnd()) return refuse(visitor, "malformed Resume");
   }
   await(visitor, 1);
-  guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, channel, visitor.admission.identity()};
+  guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, shield, visitor.admission.identity()};
   if (header.opcode == kResume) guest.back = resume.key;
   return Next::kServe;
 }
@@ -265,7 +265,7 @@ Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
     if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
     if (frame.size() != wire::kHeaderSize + header.length)
       return refuse(visitor, "a greeting that does not come in records of its own");
-    if (!access::Admission::concerns(header)) return serve(visitor, frame, visit.channel(), guest);
+    if (!access::Admission::concerns(header)) return serve(visitor, frame, visit.shield(), guest);
     std::vector<std::byte> reply;
     if (Status status = visitor.admission.take(header, frame.subspan(wire::kHeaderSize), reply); !status.ok())
       return refuse(visitor, status.message());

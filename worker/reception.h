@@ -33,7 +33,7 @@ class Reception {
     net::Socket socket;  // what it has said is unread: a whole Hello or SmiOpen
     std::string peer;
     bool telemetry = false;
-    std::optional<tls::Channel> channel;  // the connection is protected
+    std::optional<tls::Shield> shield;  // the connection is protected
     access::Identity identity;
     std::optional<wire::Bits256> back{};  // a client that was cut off: the key of its session. A Resume is unread, then
   };
@@ -68,7 +68,7 @@ class Reception {
   Next lookAtFrames(Visitor& visitor, Guest& guest);
   Next lookAtRecords(Visitor& visitor, Guest& guest);
   static Status judge(const Visitor& visitor, const wire::Header& header);
-  Next serve(Visitor& visitor, std::span<const std::byte> frame, std::optional<tls::Channel> channel, Guest& guest);
+  Next serve(Visitor& visitor, std::span<const std::byte> frame, std::optional<tls::Shield> shield, Guest& guest);
   Next refuse(Visitor& visitor, const std::string& why);
   Next refuse(Visitor& visitor, const std::string& why, std::span<const std::byte> words);
   static Next await(Visitor& visitor, int bytes);

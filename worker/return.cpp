@@ -78,7 +78,7 @@ void ReturnDoor::attend(net::Channel& channel) {
   platform::nameThisThread("hip-door");
   for (;;) {
     net::Socket socket;
-    std::optional<tls::Channel> shield;
+    std::optional<tls::Shield> shield;
     const Passed passed = takeSocket(supervisor_, true, socket, shield);
     if (passed == Passed::kClosed) return;
     if (passed != Passed::kSocket) continue;

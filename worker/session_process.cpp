@@ -169,7 +169,7 @@ void runSession() {
   sealCalls(ticket.sandbox.mode, report);
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
   net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
-  if (ticket.channel) transport = tls::overTls(std::move(transport), *ticket.channel);
+  if (ticket.shield) transport = tls::overTls(std::move(transport), *ticket.shield);
   Session session(std::move(transport), hip, std::move(options));
   const Status status = session.run();
   if (status.code() == Code::kInvalid) {

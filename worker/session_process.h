@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "net/socket.h"
-#include "tls/channel.h"
+#include "tls/shield.h"
 #include "wire/messages.h"
 #include "worker/quotas.h"
 #include "worker/sandbox.h"
@@ -37,12 +37,12 @@ struct SessionTicket {
   std::string usageFolder;  // HIP_REMOTE_SOFTGPU_USAGE, unless empty
   SandboxPlan sandbox;
   bool verbose = false;
-  bool standsBack = false;              // access/identity.h
-  std::optional<tls::Channel> channel;  // the connection is protected
+  bool standsBack = false;            // access/identity.h
+  std::optional<tls::Shield> shield;  // the connection is protected
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.identity,
                     m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder,
-                    m.sandbox, m.verbose, m.standsBack, m.channel);
+                    m.sandbox, m.verbose, m.standsBack, m.shield);
   }
 };
 

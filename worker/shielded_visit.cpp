@@ -43,9 +43,9 @@ ShieldedVisit::Next ShieldedVisit::shake(const net::Socket& socket) {
     return Next::kFailed;
   }
   if (!handshake_.done()) return Next::kWait;
-  const tls::Channel channel = handshake_.channel();
-  sealer_.emplace(channel.cipher, channel.sending);
-  opener_.emplace(channel.cipher, channel.receiving);
+  const tls::Shield shield = handshake_.shield();
+  sealer_.emplace(shield.cipher, shield.sending);
+  opener_.emplace(shield.cipher, shield.receiving);
   return Next::kShaken;
 }
 
@@ -59,8 +59,8 @@ bool ShieldedVisit::drop(const net::Socket& socket) {
   return recv(socket.fd(), record_.data(), record_.size(), MSG_DONTWAIT) == static_cast<ssize_t>(record_.size());
 }
 
-tls::Channel ShieldedVisit::channel() const {
-  tls::Channel out = handshake_.channel();
+tls::Shield ShieldedVisit::shield() const {
+  tls::Shield out = handshake_.shield();
   out.sending = sealer_->direction();
   out.receiving = before_;
   return out;

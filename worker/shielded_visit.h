@@ -31,7 +31,7 @@ class ShieldedVisit {
 
   std::span<const std::byte> frame() const { return plain_; }
   bool drop(const net::Socket& socket);  // the frame has been dealt with
-  tls::Channel channel() const;          // as it is for whoever reads the frame again
+  tls::Shield shield() const;            // as it is for whoever reads the frame again
   bool shaken() const { return sealer_.has_value(); }
   const tls::Handshake& handshake() const { return handshake_; }
   const std::string& why() const { return why_; }

@@ -171,7 +171,7 @@ std::uint64_t Supervisor::allowanceOf(const access::Identity& identity, int devi
 
 void Supervisor::serve(Reception::Guest guest) {
   if (guest.telemetry) {
-    if (Status status = shared_.doorway.handOver(guest.socket, guest.channel); !status.ok())
+    if (Status status = shared_.doorway.handOver(guest.socket, guest.shield); !status.ok())
       reception_.turnAway(std::move(guest), status.message());
     return;
   }
@@ -211,7 +211,7 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.usageFolder = homes_.usageFolder();
   ticket.sandbox = homes_.plan(account);
   ticket.verbose = debugEnabled();
-  ticket.channel = guest.channel;
+  ticket.shield = guest.shield;
   ticket.standsBack = guest.identity.standsBack;
   homes_.prepare(ticket.sandbox);
   pid_t process = 0;
@@ -230,7 +230,7 @@ void Supervisor::serve(Reception::Guest guest) {
 void Supervisor::comeBack(Reception::Guest guest) {
   for (auto& [process, child] : children_) {
     if (!platform::equalSecrets(child.resumeKey, *guest.back) || !child.waits) continue;
-    if (child.identity.name != guest.identity.name || !passSocket(child.door, guest.socket, guest.channel)) break;
+    if (child.identity.name != guest.identity.name || !passSocket(child.door, guest.socket, guest.shield)) break;
     logDebug("session %d of %s goes on from %s", static_cast<int>(process), child.peer.c_str(), guest.peer.c_str());
     child.socket = std::move(guest.socket);
     child.end.reset();

@@ -18,13 +18,13 @@ Status Doorway::make(Doorway& out) {
   return {};
 }
 
-Status Doorway::handOver(const net::Socket& socket, const std::optional<tls::Channel>& channel) {
-  if (passSocket(outside_, socket, channel)) return {};
+Status Doorway::handOver(const net::Socket& socket, const std::optional<tls::Shield>& shield) {
+  if (passSocket(outside_, socket, shield)) return {};
   return Status::unavailable(std::string("handing a connection to the telemetry service: ") + std::strerror(errno));
 }
 
-bool Doorway::take(net::Socket& socket, std::optional<tls::Channel>& channel) {
-  return takeSocket(inside_, false, socket, channel) == Passed::kSocket;
+bool Doorway::take(net::Socket& socket, std::optional<tls::Shield>& shield) {
+  return takeSocket(inside_, false, socket, shield) == Passed::kSocket;
 }
 
 }  // namespace hipr::worker

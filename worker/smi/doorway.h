@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "net/socket.h"
-#include "tls/channel.h"
+#include "tls/shield.h"
 
 namespace hipr::worker {
 
@@ -15,10 +15,10 @@ class Doorway {
  public:
   static Status make(Doorway& out);
 
-  // `channel`: the connection is protected. Without waiting; fails when too many are queued.
-  Status handOver(const net::Socket& socket, const std::optional<tls::Channel>& channel);
-  bool take(net::Socket& socket, std::optional<tls::Channel>& channel);  // without waiting; false when nobody is there
-  int waitingFd() const { return inside_.fd(); }                         // readable when somebody is
+  // `shield`: the connection is protected. Without waiting; fails when too many are queued.
+  Status handOver(const net::Socket& socket, const std::optional<tls::Shield>& shield);
+  bool take(net::Socket& socket, std::optional<tls::Shield>& shield);  // without waiting; false when nobody is there
+  int waitingFd() const { return inside_.fd(); }                       // readable when somebody is
 
  private:
   net::Socket outside_, inside_;

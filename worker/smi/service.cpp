@@ -41,7 +41,7 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
   return status.within("--metrics");
 }
 
-void SmiService::admit(net::Socket socket, const std::optional<tls::Channel>& channel,
+void SmiService::admit(net::Socket socket, const std::optional<tls::Shield>& shield,
                        std::unique_ptr<Protocol> protocol) {
   // Whoever has been silent longest makes room: nobody keeps others out by doing nothing.
   if (peers_.size() >= kMaxPeers) {
@@ -51,7 +51,7 @@ void SmiService::admit(net::Socket socket, const std::optional<tls::Channel>& ch
   const auto now = Clock::now();
   const int fd = socket.fd();
   net::TransportPtr transport = net::overSocket(std::move(socket), kIoTimeout);
-  if (channel) transport = tls::overTls(std::move(transport), *channel);
+  if (shield) transport = tls::overTls(std::move(transport), *shield);
   peers_.push_back({fd, std::move(transport), std::move(protocol), {}, {}, 0, false, now + kPatience, now});
 }
 
@@ -142,8 +142,8 @@ void SmiService::run() {
       return (events != 0 && !attend(peer, events)) || now > peer.deadline;
     });
     net::Socket arrived;
-    std::optional<tls::Channel> channel;
-    while (doorway_.take(arrived, channel)) admit(std::move(arrived), channel, std::make_unique<SmiProtocol>(station_));
+    std::optional<tls::Shield> shield;
+    while (doorway_.take(arrived, shield)) admit(std::move(arrived), shield, std::make_unique<SmiProtocol>(station_));
     if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }

@@ -40,7 +40,7 @@ class SmiService {
     Clock::time_point active;    // when it last did anything
   };
 
-  void admit(net::Socket socket, const std::optional<tls::Channel>& channel, std::unique_ptr<Protocol> protocol);
+  void admit(net::Socket socket, const std::optional<tls::Shield>& shield, std::unique_ptr<Protocol> protocol);
   void acceptScrapers();
   bool attend(Peer& peer, short events);  // false: the connection is over
   static bool receive(Peer& peer, bool& more);

@@ -284,8 +284,8 @@ TEST(Doorway, PassesSocketsWithWhatTheyHold) {
   Doorway doorway;
   ASSERT_TRUE(Doorway::make(doorway).ok());
   net::Socket taken;
-  std::optional<tls::Channel> channel;
-  EXPECT_FALSE(doorway.take(taken, channel));
+  std::optional<tls::Shield> shield;
+  EXPECT_FALSE(doorway.take(taken, shield));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   net::Socket near(ends[0]), far(ends[1]);
@@ -294,20 +294,20 @@ TEST(Doorway, PassesSocketsWithWhatTheyHold) {
   ASSERT_TRUE(near.send(frame).ok());
   ASSERT_TRUE(doorway.handOver(far, {}).ok());
   far.close();
-  ASSERT_TRUE(doorway.take(taken, channel));
-  EXPECT_FALSE(channel);
+  ASSERT_TRUE(doorway.take(taken, shield));
+  EXPECT_FALSE(shield);
   Bytes got(frame.size());
   ASSERT_TRUE(taken.receive(got.data(), got.size()).ok());
   EXPECT_EQ(got, frame);
-  tls::Channel agreed;
+  tls::Shield agreed;
   agreed.cipher = tls::Cipher::kChaCha20Poly1305;
   agreed.receiving = {{1, 2, 3}, 7};
   ASSERT_TRUE(doorway.handOver(taken, agreed).ok());
-  ASSERT_TRUE(doorway.take(taken, channel));
-  ASSERT_TRUE(channel);
-  EXPECT_EQ(channel->cipher, agreed.cipher);
-  EXPECT_EQ(channel->receiving.secret, agreed.receiving.secret);
-  EXPECT_EQ(channel->receiving.records, 7u);
+  ASSERT_TRUE(doorway.take(taken, shield));
+  ASSERT_TRUE(shield);
+  EXPECT_EQ(shield->cipher, agreed.cipher);
+  EXPECT_EQ(shield->receiving.secret, agreed.receiving.secret);
+  EXPECT_EQ(shield->receiving.records, 7u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Channel: what the two sides of a TLS 1.3 connection share once their handshake is over, as a value. Whoever has it,
+// Shield: what the two sides of a TLS 1.3 connection share once their handshake is over, as a value. Whoever has it,
 // and the socket, can go on with the connection: another thread for each direction, or another process.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Direction {
   static auto fields(auto& m) { return std::tie(m.secret, m.records); }
 };
 
-struct Channel {
+struct Shield {
   Cipher cipher = Cipher::kAes128Gcm;
   Direction sending, receiving;
   static auto fields(auto& m) { return std::tie(m.cipher, m.sending, m.receiving); }

@@ -1,0 +1,150 @@
+// Messages of a session as such: its beginning, end and resumption, who may have one, what the worker tells unasked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "types/platform.h"
+#include "wire/stream.h"
+
+namespace hipr::wire {
+
+struct Hello {
+  std::vector<std::uint16_t> messages{};         // opcodes this client may send
+  std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the client has reserved for device memory
+  std::uint64_t hostBase = 0, hostSize = 0;      // and for host memory that kernels can reach
+  std::uint64_t process = 0;
+  std::string hostName, program;
+  bool resumable = false;  // a broken connection is not the end
+  static auto fields(auto& m) {
+    return std::tie(m.messages, m.deviceBase, m.deviceSize, m.hostBase, m.hostSize, m.process, m.hostName, m.program,
+                    m.resumable);
+  }
+};
+
+// What a session may have at most: a client that knows it can say so itself.
+struct SessionLimits {
+  std::uint64_t streams = 0, events = 0, modules = 0;
+  std::uint64_t operations = 0;  // that are not done, of all streams
+  std::uint64_t heldBytes = 0;   // of those that wait for the client
+  std::uint64_t hostBytes = 0;   // of host memory that kernels reach
+  static auto fields(auto& m) {
+    return std::tie(m.streams, m.events, m.modules, m.operations, m.heldBytes, m.hostBytes);
+  }
+};
+
+struct HelloReply {
+  std::int32_t status = 0;  // hipError_t; on failure only `text` and the suggested range mean anything
+  std::string text;
+  std::vector<std::uint16_t> unknown{};          // of the client's messages, those this worker does not understand
+  std::uint64_t deviceBase = 0, deviceSize = 0;  // the range the worker could reserve; the client must reserve the same
+  std::uint64_t granularity = 0;                 // of MapMemory
+  std::vector<std::uint64_t> credits{};          // bytes each device has set aside for this client
+  SessionLimits limits;
+  std::vector<Bits256> knownCode{};  // digests of code objects (access/digest.h)
+  Bytes platform{};                  // wire/platform_codec.h
+  std::uint32_t resumeSeconds = 0;   // how long the session waits for a client that was cut off; 0: not at all
+  Bits256 resumeKey{};               // what it has to know then
+  static auto fields(auto& m) {
+    return std::tie(m.status, m.text, m.unknown, m.deviceBase, m.deviceSize, m.granularity, m.credits, m.limits,
+                    m.knownCode, m.platform, m.resumeSeconds, m.resumeKey);
+  }
+};
+
+// The first bytes of the session, so many, have arrived: they need not be kept.
+struct Acknowledge {
+  std::uint64_t received = 0;
+  static auto fields(auto& m) { return std::tie(m.received); }
+};
+
+// Instead of Hello: goes on with a session whose connection broke.
+struct Resume {
+  Bits256 key{};
+  std::uint64_t received = 0;  // bytes of the session, by the client
+  static auto fields(auto& m) { return std::tie(m.key, m.received); }
+};
+struct ResumeReply {
+  std::uint64_t received = 0;  // by the worker. Both go on from there
+  static auto fields(auto& m) { return std::tie(m.received); }
+};
+
+struct Goodbye {
+  static auto fields(auto&) { return std::tuple<>(); }
+};
+
+struct Ping {
+  Bytes payload{};
+  static auto fields(auto& m) { return std::tie(m.payload); }
+};
+
+// The answer to every Ask.
+struct Done {
+  std::int32_t status = 0;
+  static auto fields(auto& m) { return std::tie(m.status); }
+};
+
+struct AsyncFailure {
+  std::int32_t status = 0;
+  std::uint16_t opcode = 0;
+  std::string text;
+  static auto fields(auto& m) { return std::tie(m.status, m.opcode, m.text); }
+};
+
+// The first `done` operations of the stream are done.
+struct Progress {
+  std::uint64_t stream = 0, done = 0;
+  static auto fields(auto& m) { return std::tie(m.stream, m.done); }
+};
+
+struct RunHostFunction {
+  std::uint64_t id = 0;
+  static auto fields(auto& m) { return std::tie(m.id); }
+};
+using HostFunctionDone = RunHostFunction;
+
+// A piece of a transfer. Data beyond kEagerWindow may only be sent once the worker has opened the transfer.
+struct Data {
+  std::uint64_t transfer = 0, offset = 0;
+  // followed by the bytes themselves, to the end of the frame
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset); }
+};
+inline constexpr std::size_t kDataPrefix = 16;
+inline constexpr std::uint64_t kEagerWindow = 32 << 20;
+
+struct TransferOpen {
+  std::uint64_t transfer = 0;
+  static auto fields(auto& m) { return std::tie(m.transfer); }
+};
+
+// The worker will not serve this connection; `text` says why and what to do.
+struct Refused {
+  std::int32_t status = 0;
+  std::string text;
+  static auto fields(auto& m) { return std::tie(m.status, m.text); }
+};
+
+// What kernels printed. `stream` is 1 for stdout, 2 for stderr.
+struct Output {
+  std::uint8_t stream = 1;
+  Bytes text{};
+  static auto fields(auto& m) { return std::tie(m.stream, m.text); }
+};
+
+// Before Hello or SmiOpen, where a token is needed: each side proves that it knows it (access/challenge.h).
+struct Challenge {
+  std::uint64_t token = 0;  // which one: access::tokenNumber
+  Bits256 number{};
+  static auto fields(auto& m) { return std::tie(m.token, m.number); }
+};
+struct ChallengeReply {
+  Bits256 number{}, proof{};
+  static auto fields(auto& m) { return std::tie(m.number, m.proof); }
+};
+
+struct Proof {
+  Bits256 proof{};
+  static auto fields(auto& m) { return std::tie(m.proof); }
+};
+
+}  // namespace hipr::wire

@@ -83,11 +83,7 @@ std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize, 
     // A program that has much will want more: the more it has, the more rarely it asks.
     const std::uint64_t most = lacking + std::min(mappedBytes_ / 2, kMostAsked);
     const std::uint64_t least = std::min(lacking, std::max(leastSize - std::min(leastSize, atHand), granularity_));
-    lock.unlock();
-    const std::uint64_t granted = calls_.askCredit(least, most);
-    lock.lock();
-    credit_ += granted;
-    refused = granted < lacking;
+    refused = ask(lock, least, most) < lacking;
   }
 }
 
@@ -102,12 +98,16 @@ bool DeviceHeap::takeCredit(std::uint64_t bytes) {
     }
     if (refused) return false;
     const std::uint64_t lacking = bytes - credit_;
-    lock.unlock();
-    const std::uint64_t granted = calls_.askCredit(lacking, lacking);
-    lock.lock();
-    credit_ += granted;
-    refused = granted < lacking;
+    refused = ask(lock, lacking, lacking) < lacking;
   }
+}
+
+std::uint64_t DeviceHeap::ask(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t most) {
+  lock.unlock();
+  const std::uint64_t granted = calls_.askCredit(least, most);
+  lock.lock();
+  credit_ += granted;
+  return granted;
 }
 
 void DeviceHeap::giveCredit(std::uint64_t bytes) {

@@ -59,6 +59,7 @@ class DeviceHeap {
     std::uint64_t address, size;
   };
 
+  std::uint64_t ask(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t most);  // unlocked meanwhile
   std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize, std::uint64_t leastSize);
   std::uint64_t fromMapped(std::uint64_t size);
   bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses

@@ -14,23 +14,13 @@ constexpr int kPatience = 5;                 // seconds of one attempt
 constexpr std::chrono::seconds kRestart(2);  // a worker that is being restarted listens again within it
 constexpr std::uint64_t kMostAnswer = 64 << 10;
 
-Status receive(net::Transport& link, std::span<std::byte> out) {
-  while (!out.empty()) {
-    std::size_t got = 0;
-    if (Status status = link.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok()) return status;
-    if (got == 0) return Status::unavailable("the worker does not answer");
-    out = out.subspan(got);
-  }
-  return {};
-}
-
 Status hear(net::Transport& link, std::uint64_t& peerReceived) {
   std::byte head[wire::kHeaderSize];
   wire::Header header;
-  if (Status status = receive(link, head); !status.ok()) return status;
+  if (Status status = link.receiveAll(head); !status.ok()) return status;
   if (!wire::decodeHeader(head, header) || header.length > kMostAnswer) return Status::invalid("a malformed answer");
   std::vector<std::byte> payload(header.length);
-  if (Status status = receive(link, payload); !status.ok()) return status;
+  if (Status status = link.receiveAll(payload); !status.ok()) return status;
   wire::Reader reader(payload);
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
     wire::Refused refused;

@@ -2,44 +2,13 @@
 
 #include <algorithm>
 
+#include "code_object/elf_format.h"
+
 namespace hipr::code {
 namespace {
 
 constexpr std::uint64_t kMaxImage = std::uint64_t{16} << 30;
 constexpr std::uint16_t kMaxHeaders = 4096;  // program or section headers; real files have about ten and thirty
-
-// File structures, with the names of the ELF specification.
-struct Ehdr {
-  unsigned char e_ident[16];
-  std::uint16_t e_type, e_machine;
-  std::uint32_t e_version;
-  std::uint64_t e_entry, e_phoff, e_shoff;
-  std::uint32_t e_flags;
-  std::uint16_t e_ehsize, e_phentsize, e_phnum, e_shentsize, e_shnum, e_shstrndx;
-};
-struct Phdr {
-  std::uint32_t p_type, p_flags;
-  std::uint64_t p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align;
-};
-struct Shdr {
-  std::uint32_t sh_name, sh_type;
-  std::uint64_t sh_flags, sh_addr, sh_offset, sh_size;
-  std::uint32_t sh_link, sh_info;
-  std::uint64_t sh_addralign, sh_entsize;
-};
-struct Sym {
-  std::uint32_t st_name;
-  unsigned char st_info, st_other;
-  std::uint16_t st_shndx;
-  std::uint64_t st_value, st_size;
-};
-struct Rela {
-  std::uint64_t r_offset;
-  std::uint32_t r_type, r_sym;  // the two halves of r_info, little-endian
-  std::int64_t r_addend;
-};
-static_assert(sizeof(Ehdr) == 64 && sizeof(Phdr) == 56 && sizeof(Shdr) == 64 && sizeof(Sym) == 24 &&
-              sizeof(Rela) == 24);
 
 enum : std::uint32_t { kPtLoad = 1, kPtNote = 4, kFlagX = 1, kFlagW = 2 };
 enum : std::uint32_t { kShtRela = 4, kShtNote = 7, kShtNobits = 8, kShtRel = 9, kShtDynsym = 11, kShtRelr = 19 };

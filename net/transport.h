@@ -36,6 +36,7 @@ class Transport {
   // setTimeout allows. Nothing came: *got = 0. A peer that has closed, or is gone, is a failure.
   virtual Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) = 0;
   virtual void setTimeout(int milliseconds) = 0;  // of one receive(); 0: none
+  Status receiveAll(Room room);                   // waits for all of it; a peer that is silent for so long is a failure
 
   virtual void finishSending() = 0;  // the peer reads the end of the stream behind what was sent
   virtual void shutdown() = 0;       // wakes everybody who waits in here; nothing works afterwards

@@ -89,13 +89,20 @@ hipDevResource wholeDevice(int ordinal, unsigned units) {
 }
 
 namespace api {
+namespace {
+
+hipError_t unitsWanted(const hipDevResource* resource, hipDevResourceType type, Process*& p) {
+  HIPR_TRY(process(p));
+  if (resource == nullptr) return hipErrorInvalidValue;
+  return type == hipDevResourceTypeSm ? hipSuccess : hipErrorInvalidResourceType;
+}
+
+}  // namespace
 
 hipError_t hipDeviceGetDevResource(hipDevice_t device, hipDevResource* resource, hipDevResourceType type) {
   Process* p;
   Device* d;
-  HIPR_TRY(process(p));
-  if (resource == nullptr) return hipErrorInvalidValue;
-  if (type != hipDevResourceTypeSm) return hipErrorInvalidResourceType;
+  HIPR_TRY(unitsWanted(resource, type, p));
   HIPR_TRY(findDevice(*p, device, d));
   *resource = wholeDevice(d->ordinal, d->info->props.multiProcessorCount);
   return hipSuccess;
@@ -104,9 +111,7 @@ hipError_t hipDeviceGetDevResource(hipDevice_t device, hipDevResource* resource,
 hipError_t hipStreamGetDevResource(hipStream_t hStream, hipDevResource* resource, hipDevResourceType type) {
   Process* p;
   Stream* s;
-  HIPR_TRY(process(p));
-  if (resource == nullptr) return hipErrorInvalidValue;
-  if (type != hipDevResourceTypeSm) return hipErrorInvalidResourceType;
+  HIPR_TRY(unitsWanted(resource, type, p));
   if (findStream(*p, hStream, s) != hipSuccess) return hipErrorInvalidHandle;
   unsigned units = 0;
   for (const std::uint32_t word : s->cuMask) units += static_cast<unsigned>(__builtin_popcount(word));

@@ -57,6 +57,12 @@ void FakeHip::release() {
   released_.notify_all();
 }
 
+void FakeHip::awaitIdle() {
+  std::unique_lock lock(mutex_);
+  for (auto& [stream, queue] : queues_)
+    queue->changed.wait(lock, [&] { return queue->work.empty() && !queue->running; });
+}
+
 bool FakeHip::fails(const char* call) {
   std::lock_guard lock(mutex_);
   if (failing_ != call) return false;

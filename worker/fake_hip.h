@@ -46,6 +46,7 @@ class FakeHip {
   // Holds every stream at its next piece of work until released.
   void hold();
   void release();
+  void awaitIdle();  // all that streams were given is done, and nobody has been told
   void failWork(hipError_t error) { workError_ = error; }  // what waiting for events says from now on
   void failNext(const std::string& call) { failing_ = call; }
 

@@ -177,6 +177,7 @@ TEST(Quotas, OfOperationsCountWhatIsNotDone) {
     s.client->send<Opcode::kFillMemory>(fillWith(kStream, {kTestDeviceBase, 0, 0, 1}, 7, 1));
     if (i % 4000 == 3999) {
       EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+      s.fake.awaitIdle();
     }
   }
   EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kStream}), hipSuccess);

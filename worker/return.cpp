@@ -18,16 +18,6 @@ namespace {
 
 constexpr int kPatience = 5;  // seconds for what the supervisor has seen already
 
-Status receive(net::Transport& link, std::span<std::byte> out) {
-  while (!out.empty()) {
-    std::size_t got = 0;
-    if (Status status = link.receive({&out, 1}, net::Transport::Patience::kWait, &got); !status.ok()) return status;
-    if (got == 0) return Status::unavailable("the client said nothing in time");
-    out = out.subspan(got);
-  }
-  return {};
-}
-
 // When a process started, in ticks of the system; 0 when there is none, or only what its parent has not buried yet.
 std::uint64_t startOf(std::uint64_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -63,7 +53,7 @@ void ReturnDoor::close() {
 Status ReturnDoor::takeBack(net::Channel& channel, net::TransportPtr link) {
   link->setTimeout(kPatience * 1000);
   std::byte frame[wire::kHeaderSize + sizeof(wire::Resume)];
-  if (Status status = receive(*link, frame); !status.ok()) return status;
+  if (Status status = link->receiveAll(frame); !status.ok()) return status;
   wire::Resume resume;
   wire::Reader reader{wire::Bytes(frame).subspan(wire::kHeaderSize)};
   reader.get(resume);

@@ -7,67 +7,47 @@
 
 #include "code_object/bundle.h"
 #include "code_object/compressed_bundle.h"
+#include "code_object/elf_format.h"
 #include "code_object/select.h"
 
 namespace hipr::doctor {
 namespace fs = std::filesystem;
 namespace {
 
-// The parts of ELF that are needed here. The files are the user's own; still every offset is checked against the file.
-struct FileHeader {
-  unsigned char ident[16];
-  std::uint16_t type, machine;
-  std::uint32_t version;
-  std::uint64_t entry, programs, sections;
-  std::uint32_t flags;
-  std::uint16_t size, programSize, programCount, sectionSize, sectionCount, namesSection;
-};
-struct SectionHeader {
-  std::uint32_t name, type;
-  std::uint64_t flags, address, offset, size;
-  std::uint32_t link, info;
-  std::uint64_t alignment, entrySize;
-};
-struct DynamicEntry {
-  std::int64_t tag;
-  std::uint64_t value;
-};
-static_assert(sizeof(FileHeader) == 64 && sizeof(SectionHeader) == 64 && sizeof(DynamicEntry) == 16);
 constexpr std::int64_t kNeeded = 1, kSoname = 14, kRpath = 15, kRunpath = 29;
 constexpr std::uint64_t kMostText = 64 << 20, kMostCode = std::uint64_t{2} << 30;
 
+// The files are the user's own; still every offset is checked against the file.
 class Elf {
  public:
   explicit Elf(const fs::path& path) : file_(path, std::ios::binary) {
     std::error_code error;
     size_ = fs::file_size(path, error);
-    valid_ = !error && read(0, &header_, sizeof header_) && !std::memcmp(header_.ident, "\177ELF\2\1", 6) &&
-             header_.sectionSize == sizeof(SectionHeader);
+    valid_ = !error && read(0, &header_, sizeof header_) && !std::memcmp(header_.e_ident, "\177ELF\2\1", 6) &&
+             header_.e_shentsize == sizeof(code::Shdr);
     if (!valid_) return;
-    sections_.resize(header_.sectionCount);
-    valid_ = read(header_.sections, sections_.data(), sections_.size() * sizeof(SectionHeader)) &&
-             header_.namesSection < sections_.size();
-    if (valid_) names_ = text(sections_[header_.namesSection]);
+    sections_.resize(header_.e_shnum);
+    valid_ = read(header_.e_shoff, sections_.data(), sections_.size() * sizeof(code::Shdr)) &&
+             header_.e_shstrndx < sections_.size();
+    if (valid_) names_ = text(sections_[header_.e_shstrndx]);
   }
 
   bool valid() const { return valid_; }
-  std::uint16_t machine() const { return header_.machine; }
+  std::uint16_t machine() const { return header_.e_machine; }
 
-  const SectionHeader* section(const std::string& name) const {
-    for (const SectionHeader& section : sections_)
-      if (section.name < names_.size() && name == names_.c_str() + section.name) return &section;
+  const code::Shdr* section(const std::string& name) const {
+    for (const code::Shdr& section : sections_)
+      if (section.sh_name < names_.size() && name == names_.c_str() + section.sh_name) return &section;
     return nullptr;
   }
-  const SectionHeader* section(std::size_t index) const {
-    return index < sections_.size() ? &sections_[index] : nullptr;
-  }
+  const code::Shdr* section(std::size_t index) const { return index < sections_.size() ? &sections_[index] : nullptr; }
 
-  std::string text(const SectionHeader& section) { return content(section, kMostText); }
-  std::string content(const SectionHeader& section, std::uint64_t most) {
+  std::string text(const code::Shdr& section) { return content(section, kMostText); }
+  std::string content(const code::Shdr& section, std::uint64_t most) {
     std::string out;
-    if (section.size > most || section.size > size_) return out;
-    out.resize(section.size);
-    if (!read(section.offset, out.data(), out.size())) out.clear();
+    if (section.sh_size > most || section.sh_size > size_) return out;
+    out.resize(section.sh_size);
+    if (!read(section.sh_offset, out.data(), out.size())) out.clear();
     return out;
   }
 
@@ -81,8 +61,8 @@ class Elf {
   std::ifstream file_;
   std::uint64_t size_ = 0;
   bool valid_ = false;
-  FileHeader header_{};
-  std::vector<SectionHeader> sections_;
+  code::Ehdr header_{};
+  std::vector<code::Shdr> sections_;
   std::string names_;
 };
 
@@ -106,21 +86,21 @@ std::optional<ProgramFile> readProgramFile(const fs::path& path) {
   ProgramFile out;
   out.path = path;
   out.machine = elf.machine();
-  const SectionHeader* dynamic = elf.section(".dynamic");
-  const SectionHeader* strings = dynamic ? elf.section(dynamic->link) : nullptr;
+  const code::Shdr* dynamic = elf.section(".dynamic");
+  const code::Shdr* strings = dynamic ? elf.section(dynamic->sh_link) : nullptr;
   if (!strings) return out;  // linked statically
   const std::string entries = elf.text(*dynamic), names = elf.text(*strings);
   std::error_code error;
   const fs::path origin = fs::weakly_canonical(path, error).parent_path();
-  for (std::size_t at = 0; at + sizeof(DynamicEntry) <= entries.size(); at += sizeof(DynamicEntry)) {
-    DynamicEntry entry;
+  for (std::size_t at = 0; at + sizeof(code::Dyn) <= entries.size(); at += sizeof(code::Dyn)) {
+    code::Dyn entry;
     std::memcpy(&entry, entries.data() + at, sizeof entry);
-    if (entry.value >= names.size()) continue;
-    const std::string name = names.c_str() + entry.value;
-    if (entry.tag == kNeeded) out.needed.push_back(name);
-    if (entry.tag == kSoname) out.soname = name;
-    if (entry.tag == kRpath) out.rpath = folders(name, origin);
-    if (entry.tag == kRunpath) out.runpath = folders(name, origin);
+    if (entry.d_val >= names.size()) continue;
+    const std::string name = names.c_str() + entry.d_val;
+    if (entry.d_tag == kNeeded) out.needed.push_back(name);
+    if (entry.d_tag == kSoname) out.soname = name;
+    if (entry.d_tag == kRpath) out.rpath = folders(name, origin);
+    if (entry.d_tag == kRunpath) out.runpath = folders(name, origin);
   }
   if (!out.runpath.empty()) out.rpath.clear();  // the loader ignores it then
   return out;
@@ -129,7 +109,7 @@ std::optional<ProgramFile> readProgramFile(const fs::path& path) {
 std::vector<code::TargetId> gpuTargets(const fs::path& path, std::string& why) {
   std::vector<code::TargetId> out;
   Elf elf(path);
-  const SectionHeader* section = elf.valid() ? elf.section(".hip_fatbin") : nullptr;
+  const code::Shdr* section = elf.valid() ? elf.section(".hip_fatbin") : nullptr;
   if (!section) return out;
   const std::string content = elf.content(*section, kMostCode);
   if (content.empty()) {

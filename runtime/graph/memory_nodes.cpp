@@ -153,13 +153,7 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t* phGraphNode, hipGraph_t hGr
 }
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void* dev_ptr) {
-  Process* p;
-  GraphNode* n;
-  FreeWork* work;
-  HIPR_TRY(findNodeOf(node, p, n, work));
-  if (dev_ptr == nullptr) return hipErrorInvalidValue;
-  *static_cast<void**>(dev_ptr) = work->address;
-  return hipSuccess;
+  return readNode<FreeWork>(node, static_cast<void**>(dev_ptr), [](FreeWork& work) { return work.address; });
 }
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void* value) {

@@ -17,6 +17,14 @@ namespace {
 using testing::Hip;
 using testing::WorkerProcess;
 
+std::unique_ptr<WorkerProcess> workerWithTwoDevices() {
+  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
+  auto worker = std::make_unique<WorkerProcess>();
+  unsetenv("HIP_REMOTE_SOFTGPU");
+  worker->use();
+  return worker;
+}
+
 bool computes(Hip& hip) {
   float* out = nullptr;
   int rounds = 7;
@@ -109,10 +117,7 @@ TEST(Reset, FindsAWorkerThatWasStartedAgain) {
 TEST(Reset, NothingSucceedsWithoutAWorker) {
   int works[2], gone[2];
   ASSERT_EQ(pipe(works) | pipe(gone), 0);
-  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
-  auto worker = std::make_unique<WorkerProcess>();
-  unsetenv("HIP_REMOTE_SOFTGPU");
-  worker->use();
+  auto worker = workerWithTwoDevices();
   setenv("TF_CONNECT_TIMEOUT", "1", 1);
   const pid_t client = start([&](Hip& hip) {
     hipEvent_t event = nullptr;
@@ -140,10 +145,7 @@ TEST(Reset, NothingSucceedsWithoutAWorker) {
 }
 
 TEST(Reset, LeavesOtherDevicesAlone) {
-  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
-  const WorkerProcess worker;
-  unsetenv("HIP_REMOTE_SOFTGPU");
-  worker.use();
+  const auto worker = workerWithTwoDevices();
   EXPECT_EQ(exitCode(start([](Hip& hip) {
               if (hip.api.hipSetDevice(1) != hipSuccess) return 4;
               std::size_t before = 0, after = 0, total = 0;
@@ -167,10 +169,7 @@ TEST(Reset, LeavesOtherDevicesAlone) {
 }
 
 TEST(Reset, TheNullStreamGoesOn) {
-  setenv("HIP_REMOTE_SOFTGPU", "gfx90ax2", 1);
-  const WorkerProcess worker;
-  unsetenv("HIP_REMOTE_SOFTGPU");
-  worker.use();
+  const auto worker = workerWithTwoDevices();
   EXPECT_EQ(exitCode(start([](Hip& hip) {
               if (hip.api.hipSetDevice(1) != hipSuccess) return 4;
               for (int i = 0; i < 3; ++i) {

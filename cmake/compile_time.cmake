@@ -1,41 +1,57 @@
 # Building takes minutes; most of that is reading the standard library's headers, once per file.
 #
-# With ccache, what has been compiled before is not compiled again. Where there is none, ./demo has the headers
-# precompiled, which halves the time of most files. Only headers of the standard library and of HIP: those of our folders
-# stay subject to the layers (hipr.cmake). A file that forgets to include one compiles all the same, so other builds do
-# without.
-option(HIPR_PRECOMPILE "Precompile the standard library's headers, where there is no ccache" OFF)
+# With ccache, what has been compiled before is not compiled again. Where there is none, tests have the headers precompiled,
+# which halves the time of most files; and so has everything in the builds that ./demo makes and under the sanitizers. Only
+# headers of the standard library, of HIP and of GoogleTest: those of our folders stay subject to the layers (hipr.cmake). A
+# file that forgets to include one compiles all the same, so the product does without in the release build.
+option(HIPR_PRECOMPILE "Precompile the standard library's headers for the product too, where there is no ccache" OFF)
 find_program(HIPR_CCACHE ccache)
 if(HIPR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${HIPR_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HIPR_CCACHE})
 endif()
-if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache OR HIPR_SANITIZE OR CMAKE_CROSSCOMPILING OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  set(HIPR_PRECOMPILE OFF)
+set(HIPR_CAN_PRECOMPILE ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache OR CMAKE_CROSSCOMPILING OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(HIPR_CAN_PRECOMPILE OFF)
 endif()
 
 set(HIPR_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <chrono> <condition_variable> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility>
-  <variant> <vector>)
+  <variant> <vector> <hip_remote/hip.h>)
 
-# Once for all libraries that are compiled with the same options.
-function(hipr_precompiled_headers)
-  if(NOT HIPR_PRECOMPILE)
-    return()
-  endif()
+# hipr_use_precompiled(NAME FROM HEADERS... [OPTIONS option...] [LINK target...]): the headers, precompiled once for all
+# that are compiled with these options, as the target FROM.
+function(hipr_use_precompiled name from)
+  cmake_parse_arguments(arg "" "" "OPTIONS;LINK" ${ARGN})
   # With precompiled headers GCC 12 warns of overruns inside std::string that it does not see otherwise, and that are not
   # there.
-  target_compile_options(hipr_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
-    -Wno-stringop-overread)
-  file(WRITE ${PROJECT_BINARY_DIR}/generated/precompiled.cpp "// Nothing: only the headers count.\n")
-  add_library(hipr_precompiled OBJECT ${PROJECT_BINARY_DIR}/generated/precompiled.cpp)
-  target_link_libraries(hipr_precompiled PRIVATE hipr_options)
-  target_precompile_headers(hipr_precompiled PRIVATE ${HIPR_COMMON_HEADERS} <hip_remote/hip.h>)
+  set(false_alarms -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  if(NOT TARGET ${from})
+    file(WRITE ${PROJECT_BINARY_DIR}/generated/${from}.cpp "int main() {}  // only the headers count\n")
+    get_target_property(type ${name} TYPE)  # code of programs and of libraries is compiled differently
+    if(type STREQUAL EXECUTABLE)
+      add_executable(${from} ${PROJECT_BINARY_DIR}/generated/${from}.cpp)
+    else()
+      add_library(${from} OBJECT ${PROJECT_BINARY_DIR}/generated/${from}.cpp)
+    endif()
+    target_link_libraries(${from} PRIVATE hipr_options ${arg_LINK})
+    target_compile_options(${from} PRIVATE ${arg_OPTIONS} ${false_alarms})
+    target_precompile_headers(${from} PRIVATE ${arg_UNPARSED_ARGUMENTS})
+  endif()
+  target_compile_options(${name} PRIVATE ${false_alarms})
+  target_precompile_headers(${name} REUSE_FROM ${from})
 endfunction()
 
 # hipr_precompile(NAME): a library that is compiled with the options of all others.
 function(hipr_precompile name)
-  if(HIPR_PRECOMPILE)
-    target_precompile_headers(${name} REUSE_FROM hipr_precompiled)
+  if(HIPR_PRECOMPILE AND HIPR_CAN_PRECOMPILE)
+    hipr_use_precompiled(${name} hipr_precompiled ${HIPR_COMMON_HEADERS})
+  endif()
+endfunction()
+
+# hipr_precompile_test(NAME OPTIONS...): a test that is compiled with the options of all tests.
+function(hipr_precompile_test name)
+  if(HIPR_CAN_PRECOMPILE)
+    hipr_use_precompiled(${name} hipr_precompiled_tests ${HIPR_COMMON_HEADERS} <gtest/gtest.h> OPTIONS ${ARGN} LINK GTest::gtest)
   endif()
 endfunction()

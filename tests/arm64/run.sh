@@ -1,27 +1,54 @@
 #!/usr/bin/env bash
-# Builds the client and its unit tests for ARM64 Linux and runs them under qemu; then its tools, through the x86 worker of the ordinary build.
-#   tests/arm64/run.sh BUILD_DIR       BUILD_DIR/arm64 is configured
+# Builds client, worker, tools and the software GPU for ARM64 Linux and runs under qemu what can run there: unit tests; an example,
+# through the x86 worker of the ordinary build and on the software GPU itself; the tools. Results must be those of x86.
+#   tests/arm64/run.sh BUILD_DIR       BUILD_DIR/arm64 is configured, the ordinary build and its examples are made
+# The worker is only started: it becomes its sessions by exec, which takes a system that runs ARM64 programs by itself.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: run.sh BUILD_DIR}" && pwd)
-arm=$build/arm64
-export QEMU_LD_PREFIX=$arm/sysroot
-tests=(platform_test wire_test client_test client_connection_test)
-cmake --build "$arm" --target hip_client_7 smi-remote hip-remote "${tests[@]}" || exit 1
+arm=$build/arm64 logs=$build/logs
+export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu # libc6-arm64-cross
+tests=(platform_test wire_test runtime_test client_test client_connection_test)
+cmake --build "$arm" --target hip_client_7 hip_softgpu_7 hip-worker smi-remote hip-remote "${tests[@]}" &&
+  "$root/build/cross/bin/aarch64-linux-gnu.2.31-c++" -std=c++20 -O1 -I"$build/examples" -I"$root/include" \
+    "$root/examples/hello_hip/hello_hip.cpp" "$arm/lib/libamdhip64.so.7" -o "$arm/hello_hip" || exit 1
 # shellcheck source=scripts/worker.sh
 source "$root/scripts/worker.sh"
 passed=0 failed=0
 check() { # NAME COMMAND...
   local name=$1
   shift
-  if "$@" >"$build/logs/arm64-$name.log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; tail -5 "$build/logs/arm64-$name.log"; fi
+  if "$@" >"$logs/arm64-$name.log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; tail -5 "$logs/arm64-$name.log"; fi
 }
-for test in "${tests[@]}"; do check "$test" timeout 300 qemu-aarch64-static "$arm/bin/$test"; done
+on_arm() { timeout -k 5 300 qemu-aarch64-static "$@"; }
+hello() { # LIBRARY_FOLDER: hello_hip on that library
+  on_arm -E LD_LIBRARY_PATH="$1" "$arm/hello_hip"
+}
+newest_glibc() { llvm-readelf-19 --version-info "$1" | grep -oE 'GLIBC_[0-9]+\.[0-9]+' | sort -uV | tail -1; } # that the file asks for
+
+for file in lib/libamdhip64.so.7 lib/softgpu/libamdhip64.so.7 bin/hip-worker bin/hip-remote bin/smi-remote; do
+  newest=$(newest_glibc "$arm/$file")
+  check "glibc_$(tr / _ <<<"$file")" test "$(printf 'GLIBC_2.31\n%s\n' "$newest" | sort -V | tail -1)" = GLIBC_2.31 -a -n "$newest"
+done
+exports() { llvm-nm-19 -D --extern-only --defined-only --just-symbol-name "$1" | sed 's/@.*//' | LC_ALL=C sort -u; }
+check exports diff <(exports "$build/lib/libamdhip64.so.7") <(exports "$arm/lib/libamdhip64.so.7")
+for test in "${tests[@]}"; do check "$test" on_arm "$arm/bin/$test"; done
+check worker_version on_arm "$arm/bin/hip-worker" --version
+
+export HIP_REMOTE_SOFTGPU=gfx90a
 trap stop_worker EXIT
-start_worker "$build" "$build/logs/arm64-worker.log" || exit 1
+start_worker "$build" "$logs/arm64-worker.log" || exit 1
 export TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$worker_port
-check info qemu-aarch64-static "$arm/bin/hip-remote" info
-check smi qemu-aarch64-static "$arm/bin/smi-remote" list
+check hello_through_worker hello "$arm/lib"
+check hello_on_x86 env LD_LIBRARY_PATH="$build/lib" "$build/examples/hello_hip"
+check hello_is_the_same diff "$logs/arm64-hello_on_x86.log" "$logs/arm64-hello_through_worker.log"
+check info on_arm "$arm/bin/hip-remote" info
+check info_shows_the_gpu grep -q 'Software GPU (gfx90a)' "$logs/arm64-info.log"
+check smi on_arm "$arm/bin/smi-remote" list
+check smi_on_x86 "$build/bin/smi-remote" list
+check smi_is_the_same diff "$logs/arm64-smi_on_x86.log" "$logs/arm64-smi.log"
 stop_worker
+check hello_on_softgpu hello "$arm/lib/softgpu"
+check hello_on_softgpu_passes grep -q PASSED "$logs/arm64-hello_on_softgpu.log"
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 && $passed -gt 0 ]]

@@ -7,7 +7,7 @@
 # For another kind of device: DEVICE_ENV ("NAME=VALUE ...") makes it in the worker, and in MODES="direct device remote", where
 # "device" runs on it directly; WORKER_ENV is for the worker alone; VARIANT names the logs, and its line is what KNOWN, a
 # file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail. MODES="direct windows" runs what
-# tests/windows/build.sh made of the programs under Wine (WINE), through a worker.
+# tests/windows/build.sh made of the programs under Wine (WINE), through a worker; those it left out run directly only, and count.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]}" && pwd)
@@ -26,7 +26,6 @@ wanted() { # NAME FILTER...
   shift
   # shellcheck disable=SC2053
   if [[ -n ${SKIP:-} && $name == $SKIP ]]; then return 1; fi
-  if [[ $modes == *windows* && ! -e $build/windows/programs/$name.exe ]]; then return 1; fi
   for part in "$@"; do if [[ $name == *"$part"* ]]; then return 0; fi; done
   return $(($# > 0))
 }
@@ -87,6 +86,7 @@ if [[ $modes == *remote* || $modes == *windows* ]]; then
   start_worker "$build" "$logs/worker.log" || exit 1
 fi
 passed=0 failed=0 broken=()
+if [[ $modes == *windows* ]]; then rm -f "$logs"/*.{direct,windows}; fi # of programs that have gone
 : >"$logs/skipped"
 read -ra columns <<<"${modes/#remote/direct remote}" # the one column that is always there shows what was not run
 printf '%-34s' program
@@ -98,6 +98,10 @@ while read -r program; do
   for mode in "${columns[@]}"; do
     if [[ $modes != *$mode* ]]; then
       cells+=(-)
+      continue
+    fi
+    if [[ $mode == windows && ! -e $build/windows/programs/$program.exe ]]; then
+      cells+=("not built")
       continue
     fi
     run "$mode" "$program"
@@ -114,7 +118,7 @@ while read -r program; do
   done
   same=-
   for mode in ${modes#direct}; do
-    if [[ $modes != direct* ]]; then continue; fi
+    if [[ $modes != direct* || ! -e $logs/${program//\//_}.$mode ]]; then continue; fi
     difference=$logs/${program//\//_}.$mode.diff
     if diff <(results direct "$program" "$mode") <(results "$mode" "$program" "$mode") >"$difference"; then
       if [[ $same == - ]]; then same=same; fi

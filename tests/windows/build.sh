@@ -4,7 +4,8 @@
 #   BUILD_DIR/windows the Windows one; without PROGRAM (kernels/sort, say) all conformance programs are built
 # Made by clang for MinGW's target. The examples, and the programs whose kernels have a long or a size_t in their signature, are
 # compiled whole; for the others device code is that of the Linux programs, taken out of them, and only the host's part is compiled.
-# BUILD_DIR/windows/programs/NAME.exe, with the DLLs beside them.
+# What Linux has in other containers and of other compilers (kernels-v5-O0, fat and so on) is the same host code with their device
+# code in it. BUILD_DIR/windows/programs/NAME.exe, with the DLLs beside them.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -29,8 +30,9 @@ if [[ ! -e $windows/include/hip/hip_runtime.h ]]; then
 fi
 
 wanted=("$@")
+not_here() { grep -qxF "$1" <(grep -v '^#' "$here/not_here.txt" | cut -d' ' -f1); } # NAME
 program() { # SOURCE LINUX_PROGRAM NAME [FLAGS]
-  if grep -qxF "$3" <(grep -v '^#' "$here/not_here.txt" | cut -d' ' -f1); then return; fi
+  if not_here "$3"; then return; fi
   if [[ $3 == examples/* || $3 == memory_alloc || $3 == kernels/many_args ]]; then
     printf 'build %s: whole %s\n  flags = %s\n' "obj/$3.o" "$1" "${4:-}"
   else
@@ -48,6 +50,13 @@ conformance() { # FOLDER SOURCE...
     if [[ $name == stream_per_thread ]]; then flags="-DHIP_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread"; fi
     program "$source" "$build/conformance/$name" "$name" "$flags"
   done
+}
+variant() { # NAME HOST: the program NAME of Linux, whose host code is that of HOST
+  if not_here "$1" || [[ ! -e $build/conformance/$1 ]]; then return; fi
+  if [[ ${#wanted[@]} -gt 0 && " ${wanted[*]} " != *" $1 "* ]]; then return; fi
+  printf 'build %s: fatbin %s\n' "obj/$1.hipfb" "$build/conformance/$1"
+  printf 'build %s: exchange %s | %s\n  fatbin = %s\n' "obj/$1.o" "obj/$2.o" "obj/$1.hipfb" "obj/$1.hipfb"
+  printf 'build %s: link %s obj/fma.o %s\n' "$1.exe" "obj/$1.o" "$windows/lib/amdhip64_5.lib"
 }
 {
   cat <<EOF
@@ -67,6 +76,9 @@ rule whole
   command = \$hip --offload-arch=gfx90a -mcode-object-version=4 --rocm-device-lib-path=$(dirname "$bitcode") $
       -Xarch_device -fno-short-wchar \$flags -c \$in -o \$out
   description = clang \$out, device code too
+rule exchange
+  command = x86_64-w64-mingw32-objcopy --update-section .hip_fatbin=\$fatbin \$in \$out
+  description = \$out with other device code
 rule host
   command = x86_64-w64-mingw32-g++-posix -D__HIP_PLATFORM_AMD__ -O1 -std=c++20 -I$windows/include -I$build/examples -c \$in -o \$out
   description = g++ \$out
@@ -79,6 +91,11 @@ build obj/fma.o: c $here/fma.c
 EOF
   conformance "" "$root"/tests/conformance/*.hip
   conformance kernels/ "$root"/tests/conformance/kernels/*.hip
+  for source in "$root"/tests/conformance/kernels/*.hip; do
+    name=$(basename "$source" .hip)
+    for folder in kernels-v5-O0 kernels-v5-O3 kernels-v6-O3; do variant "$folder/$name" "kernels/$name"; done
+  done
+  for name in targets xnack compressed relocatable; do variant "fat/$name" kernels/structs; done
   for name in vector_add matmul reduction streams_events multi_gpu gpu_load; do
     program "$root/examples/$name/$name.hip" "$build/examples/$name" "examples/$name" "-I$root/examples"
   done
@@ -88,10 +105,10 @@ EOF
   done
 } >"$out/build.ninja"
 ninja -C "$out" ${JOBS:+-j"$JOBS"}
-mkdir -p "$out/kernels/modules"
 cp -u "$build"/conformance/modules/* "$out/modules/"
-cp -u "$build"/conformance/modules/* "$out/kernels/modules/" # beside the programs that look for them
-for folder in . kernels examples tests; do cp -u "$windows"/bin/amdhip64*.dll "$out/$folder"; done
+for folder in "$out" "$out"/{kernels*,fat,examples,tests}; do
+  if [[ -d $folder ]]; then cp -u "$windows"/bin/amdhip64*.dll "$folder"; fi
+done
 
 # hello_hip, as docs/windows.md tells, from the package that people unpack.
 cmake --build "$windows" --target zip

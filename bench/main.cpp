@@ -26,6 +26,7 @@ constexpr char kHelp[] =
     "and\n"
     "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n"
     "  --runtime LIBRARY  the HIP runtime underneath (default: softgpu of this build)\n"
+    "  --transport WAY    tcp (default), or shm: what HIP_REMOTE_TRANSPORT says; targets are for tcp\n"
     "  --quick            a few operations each: whether everything runs, and how often it waits\n"
     "  --no-delay         leave out the steps over a long line\n"
     "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
@@ -36,7 +37,7 @@ constexpr char kHelp[] =
     "compiled for the CPU; with a PATTERN only the families whose line contains it.\n";
 
 struct Options {
-  std::string json, runtime = "softgpu";
+  std::string json, runtime = "softgpu", transport = "tcp";
   bool quick = false, delay = true, check = false;
   std::vector<std::string> what;
 };
@@ -69,6 +70,7 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
 
   const hipr::testing::WorkerProcess worker({"--runtime", options.runtime, "--grace", "1"});
   worker.use();
+  setenv("HIP_REMOTE_TRANSPORT", options.transport.c_str(), 1);
   unsetenv("HIP_REMOTE_STATS");  // counting is a part of what a call costs
   const Runtime remote{hipr::testing::remoteLibrary(), worker.pid()};
   const Runtime direct{options.runtime == "softgpu" ? hipr::testing::softgpuLibrary() : options.runtime};
@@ -126,6 +128,7 @@ Options readOptions(int argc, char** argv) {
   Options options;
   const option names[] = {{"json", required_argument, nullptr, 'j'},
                           {"runtime", required_argument, nullptr, 'r'},
+                          {"transport", required_argument, nullptr, 't'},
                           {"quick", no_argument, nullptr, 'q'},
                           {"no-delay", no_argument, nullptr, 'n'},
                           {"check", no_argument, nullptr, 'c'},
@@ -138,6 +141,9 @@ Options readOptions(int argc, char** argv) {
         break;
       case 'r':
         options.runtime = optarg;
+        break;
+      case 't':
+        options.transport = optarg;
         break;
       case 'q':
         options.quick = true;

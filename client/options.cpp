@@ -10,6 +10,20 @@ constexpr int kConnectTimeout = 30;
 constexpr int kSchedulingTimeout = 300;  // a worker that TensorFusion starts for us takes its time
 constexpr const char* kTokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
+Status readNearness(Nearness& out) {
+  const std::string text = envText("HIP_REMOTE_TRANSPORT").value_or("auto");
+  if (text == "auto") {
+    out = Nearness::kWherePossible;
+  } else if (text == "shm") {
+    out = Nearness::kShared;
+  } else if (text == "tcp") {
+    out = Nearness::kNever;
+  } else {
+    return Status::invalid("HIP_REMOTE_TRANSPORT is auto, shm or tcp, not \"" + text + "\"");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status readOptions(Options& out) {
@@ -27,13 +41,14 @@ Status readOptions(Options& out) {
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
+  if (Status status = readNearness(out.nearness); !status.ok()) return status;
   out.statsFile = envText("HIP_REMOTE_STATS").value_or("");
   return {};
 }
 
 std::string Options::workerName() const {
   if (tensorFusion.asked()) return "the address that TensorFusion gives";
-  return worker.host + ":" + std::to_string(worker.port);
+  return worker.name();
 }
 
 }  // namespace hipr::client

@@ -16,11 +16,19 @@ struct TensorFusion {
   bool asked() const { return !connection.empty() || !operatorUrl.empty(); }
 };
 
+// HIP_REMOTE_TRANSPORT: auto, shm, tcp.
+enum class Nearness {
+  kWherePossible,  // a worker on the same machine shares memory with us
+  kShared,         // and nothing else will do
+  kNever,          // bytes travel over a socket, also within a machine
+};
+
 struct Options {
   net::Endpoint worker;
   TensorFusion tensorFusion;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
+  Nearness nearness = Nearness::kWherePossible;
   bool resume = true;     // HIP_REMOTE_RESUME=0: a broken connection is the end of the session
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit
 

@@ -5,6 +5,7 @@
 #include "access/entry.h"
 #include "base/log.h"
 #include "client/endpoint.h"
+#include "client/near.h"
 #include "platform/process.h"
 #include "runtime/async_error.h"
 #include "wire/platform_codec.h"
@@ -72,24 +73,27 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
                                "where it listens."};
   }
   net::TransportPtr transport;
-  if (Status status = session->enter(std::move(socket), worker.host, transport); !status.ok()) return status;
-  auto connection = std::make_unique<Connection>(std::move(transport), worker.host + ":" + std::to_string(worker.port),
-                                                 options.ioTimeout, session->stats_);
-  if (options.resume) connection->channel().keepSent();
+  if (Status status = session->enter(std::move(socket), transport); !status.ok()) return status;
+  auto connection =
+      std::make_unique<Connection>(std::move(transport), worker.name(), options.ioTimeout, session->stats_);
+  if (session->options_.resume) connection->channel().keepSent();
   if (Status status = session->greet(connection); !status.ok()) return status;
   out = std::move(session);
   return {};
 }
 
-Status Session::enter(net::Socket socket, const std::string& host, net::TransportPtr& transport) {
+Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
   if (Status status = access::credentialsFromEnvironment(credentials_); !status.ok()) return status;
   // A cluster's operator has named the worker, and keeps the network between pods to itself unless it gave us a token.
   if (options_.tensorFusion.asked() && credentials_.none())
     credentials_.protection = access::Credentials::Protection::kNever;
-  int roundTrips = 0;
+  int asked = 0, proved = 0;
   const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
-  const Status status = access::enter(std::move(socket), host, credentials_, timeouts, transport, roundTrips);
-  stats_.waited.fetch_add(static_cast<std::uint64_t>(roundTrips), std::memory_order_relaxed);
+  Status status = comeNear(options_, credentials_, worker_, socket, near_, asked);
+  if (status.ok()) status = access::enter(std::move(socket), worker_.host, credentials_, timeouts, transport, proved);
+  if (status.ok() && near_) status = share(options_, transport, near_);
+  if (near_) options_.resume = false;  // nothing cuts two processes of one machine off from each other
+  stats_.waited.fetch_add(static_cast<std::uint64_t>(asked + proved), std::memory_order_relaxed);
   return status;
 }
 
@@ -162,7 +166,7 @@ void Session::outliveCuts(const wire::HelloReply& reply) {
   net::Channel& channel = connection_->channel();
   if (reply.resumeSeconds == 0) return channel.forgetSent();
   resumption_ = std::make_unique<Resumption>(options_, worker_, credentials_, reply.resumeKey);
-  const std::string name = worker_.host + ":" + std::to_string(worker_.port);
+  const std::string name = worker_.name();
   channel.mendBy(
       {.reconnect = [this](auto received, auto& link,
                            auto& peerReceived) { return resumption_->attempt(received, link, peerReceived); },
@@ -271,8 +275,9 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kAsyncFailure: {
       wire::AsyncFailure failure;
       if (!decode(payload, failure) || failure.status == hipSuccess) return false;
-      raiseAsyncError(errorFrom(failure.status),
-                      "on the worker at " + options_.worker.host + ": " + printable(failure.text));
+      raiseAsyncError(errorFrom(failure.status), "on the worker at " +
+                                                     (worker_.path.empty() ? worker_.host : worker_.name()) + ": " +
+                                                     printable(failure.text));
       return true;
     }
     case wire::Opcode::kRefused: {

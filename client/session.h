@@ -61,6 +61,7 @@ class Session {
   void exchangeHostMemory() { exchange_->start(); }  // kernels that may use it have been launched
   HostFunctions& hostFunctions() { return *hostFunctions_; }
   const Stats& stats() const { return stats_; }
+  bool near() const { return near_; }  // it shares memory with the worker
   const std::string& statsFile() const { return options_.statsFile; }
 
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
@@ -85,7 +86,7 @@ class Session {
 
  private:
   Session(const Options& options) : options_(options) {}
-  Status enter(net::Socket socket, const std::string& host, net::TransportPtr& transport);
+  Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
   void outliveCuts(const wire::HelloReply& reply);
   void makeHeaps(const wire::HelloReply& reply);
@@ -94,6 +95,7 @@ class Session {
   Options options_;
   net::Endpoint worker_;  // where it turned out to be
   access::Credentials credentials_;
+  bool near_ = false;
   std::unique_ptr<Resumption> resumption_;
   Stats stats_;
   Platform platform_;

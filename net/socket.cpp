@@ -1,6 +1,7 @@
 #include "net/socket.h"
 
 #include "base/env.h"
+#include "platform/unix_socket.h"
 
 namespace hipr::net {
 namespace {
@@ -9,6 +10,7 @@ using platform::Io;
 using platform::IoResult;
 
 constexpr int kUnsentLimit = 256 << 10;
+constexpr std::string_view kUnix = "unix:";
 
 Status peerGone(const char* what, Io outcome) {
   if (outcome == Io::kNothing) return Status::unavailable(std::string(what) + ": the peer did not respond in time");
@@ -80,6 +82,10 @@ Status Socket::receive(void* out, std::size_t size) {
 }
 
 Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoint& out) {
+  if (text.starts_with(kUnix)) {
+    out = {"localhost", 0, text.substr(kUnix.size())};
+    return out.path.size() > 1 ? Status{} : Status::invalid("\"" + text + "\" is not unix:/PATH");
+  }
   std::string host = text, port;
   if (!text.empty() && text.front() == '[') {
     const std::size_t close = text.find(']');
@@ -106,7 +112,9 @@ Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoin
 
 Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool* nobodyListens) {
   platform::SocketHandle socket;
-  const Status status = platform::connectSocket(endpoint.host, endpoint.port, timeoutSeconds, socket);
+  const Status status = endpoint.path.empty()
+                            ? platform::connectSocket(endpoint.host, endpoint.port, timeoutSeconds, socket)
+                            : platform::connectUnix(endpoint.path, socket);
   if (nobodyListens) *nobodyListens = status.code() == Code::kNotFound;
   if (status.code() == Code::kNotFound) return Status::unavailable(status.message());
   if (!status.ok()) return status;
@@ -121,13 +129,33 @@ Status listenOn(const std::string& address, std::uint16_t port, Socket& out, std
   return {};
 }
 
+Status connectUnix(const std::string& name, Socket& out) {
+  return connectTo({"localhost", 0, name}, 0, out);
+}
+
+Status listenUnix(const std::string& name, Socket& out) {
+  platform::SocketHandle socket;
+  if (Status status = platform::listenUnix(name, socket); !status.ok()) return status;
+  out = Socket(socket);
+  return {};
+}
+
+bool isUnix(const Socket& socket) {
+  return platform::isUnix(socket.fd());
+}
+
 bool isLoopback(const Socket& socket) {
+  if (isUnix(socket)) return true;
   const std::string name = peerName(socket);
   return name.starts_with("127.") || name.starts_with("[::1]") || name.starts_with("[::ffff:127.");
 }
 
 std::string peerName(const Socket& socket) {
   return platform::peerAddress(socket.fd());
+}
+
+std::string ownName(const Socket& socket) {
+  return platform::ownAddress(socket.fd());
 }
 
 }  // namespace hipr::net

@@ -53,9 +53,12 @@ class Socket {
 struct Endpoint {
   std::string host;
   std::uint16_t port = 0;
+  std::string path{};  // of a unix socket, instead of both
+
+  std::string name() const { return path.empty() ? host + ":" + std::to_string(port) : "unix:" + path; }
 };
 
-// "host", "host:port", "1.2.3.4", "::1", "[::1]:port".
+// "host", "host:port", "1.2.3.4", "::1", "[::1]:port", "unix:/path", "unix:@name".
 Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoint& out);
 
 // Tries every address of the host until one answers; the message names each address tried. `nobodyListens`: the host is
@@ -65,7 +68,13 @@ Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool
 // Port 0 picks a free one; `bound` tells which.
 Status listenOn(const std::string& address, std::uint16_t port, Socket& out, std::uint16_t* bound);
 
+// At a unix socket (platform/unix_socket.h).
+Status connectUnix(const std::string& name, Socket& out);
+Status listenUnix(const std::string& name, Socket& out);
+bool isUnix(const Socket& socket);
+
 bool isLoopback(const Socket& socket);       // the peer is on this machine
 std::string peerName(const Socket& socket);  // "127.0.0.1:40312"
+std::string ownName(const Socket& socket);   // what the peer calls us, if nothing stands between
 
 }  // namespace hipr::net

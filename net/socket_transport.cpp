@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "platform/input_watch.h"
+#include "platform/shared_memory.h"
+#include "platform/unix_socket.h"
 
 namespace hipr::net {
 namespace {
@@ -25,6 +27,11 @@ class SocketTransport : public Transport {
     const IoResult result = platform::sendParts(socket_.fd(), {&bytes, 1}, platform::Patience::kNone);
     *taken = result.bytes;
     return result.outcome == Io::kFailed ? failure("sending") : Status{};
+  }
+
+  Status sendMemory(Part bytes, const platform::SharedMemory& memory) override {
+    if (!platform::isUnix(socket_.fd())) return Transport::sendMemory(bytes, memory);
+    return platform::sendDescriptor(socket_.fd(), bytes, memory.descriptor()) ? Status{} : failure("sending");
   }
 
   Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {

@@ -14,7 +14,8 @@
 
 namespace hipr::platform {
 class InputWatch;
-}
+class SharedMemory;
+}  // namespace hipr::platform
 
 namespace hipr::net {
 
@@ -31,6 +32,11 @@ class Transport {
   Status send(Part bytes) { return send(std::span<const Part>(&bytes, 1)); }
   // Sends what can be sent without waiting. What was not taken must be what is sent next.
   virtual Status trySend(Part bytes, std::size_t* taken) = 0;
+
+  // A few bytes, and with them memory that the peer may have, too; not every connection can carry that.
+  virtual Status sendMemory(Part /*bytes*/, const platform::SharedMemory& /*memory*/) {
+    return Status::unsupported("this connection carries no memory");
+  }
 
   // Fills the rooms, one after the other, with what there is. With kWait it waits for the first byte, as long as
   // setTimeout allows. Nothing came: *got = 0. A peer that has closed, or is gone, is a failure.

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "platform/socket_api.h"
+#include "platform/unix_socket.h"
 
 namespace hipr::platform {
 namespace {
@@ -101,6 +102,14 @@ std::string peerAddress(SocketHandle socket) {
   sockaddr_storage name{};
   socklen_t size = sizeof name;
   if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return "?";
+  if (name.ss_family == AF_UNIX) return unixPeer(socket);
+  return addressText(reinterpret_cast<sockaddr*>(&name), size);
+}
+
+std::string ownAddress(SocketHandle socket) {
+  sockaddr_storage name{};
+  socklen_t size = sizeof name;
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return "?";
   return addressText(reinterpret_cast<sockaddr*>(&name), size);
 }
 

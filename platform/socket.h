@@ -69,5 +69,6 @@ bool readable(SocketHandle socket);  // something can be received, or the peer i
 std::pair<bool, bool> awaitReadable(SocketHandle first, SocketHandle second, int milliseconds);
 
 std::string socketError();                     // of this thread's last failed call
-std::string peerAddress(SocketHandle socket);  // "127.0.0.1:40312"
+std::string peerAddress(SocketHandle socket);  // "127.0.0.1:40312", or as unixPeer() says
+std::string ownAddress(SocketHandle socket);   // the same of this end
 }  // namespace hipr::platform

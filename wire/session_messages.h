@@ -147,4 +147,20 @@ struct Proof {
   static auto fields(auto& m) { return std::tie(m.proof); }
 };
 
+// A client of this machine, without TLS: is there a unix socket for it?
+struct Nearby {
+  std::string own, peer;  // the two ends of the connection as the client sees them
+  static auto fields(auto& m) { return std::tie(m.own, m.peer); }
+};
+struct NearbyReply {
+  std::string name;  // of the socket (platform/unix_socket.h); empty: there is none, or somebody stands between us
+  static auto fields(auto& m) { return std::tie(m.name); }
+};
+
+// On a unix socket, together with memory for a ring each way: the session's bytes travel there, from its Hello on.
+struct Share {
+  std::uint64_t size = 0;  // of the memory
+  static auto fields(auto& m) { return std::tie(m.size); }
+};
+
 }  // namespace hipr::wire

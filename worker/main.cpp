@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdio>
 
@@ -9,6 +10,7 @@
 #include "access/token.h"
 #include "base/log.h"
 #include "platform/process.h"
+#include "platform/secrets.h"
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
@@ -67,7 +69,7 @@ void limitMemory(std::uint64_t limit, Platform& platform, ProbeResult& found) {
 }
 
 bool loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
+  return address.empty() || address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
 // Beyond this machine nobody is served on trust, and nothing travels for everybody to read, unless somebody said so.
@@ -113,10 +115,38 @@ void printPairing(const Options& options, std::uint16_t port) {
       platform::hostName().c_str(), port, options.gate.tokenFile.c_str(), token.c_str());
 }
 
-Status listen(const Options& options, net::Socket& listener, std::uint16_t* port) {
+Status listenTcp(const Options& options, net::Socket& listener, std::uint16_t* port) {
   if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
   if (net::listenOn("::", options.port, listener, port).ok()) return {};
   return net::listenOn("0.0.0.0", options.port, listener, port);  // a machine without IPv6
+}
+
+// A name that nobody can have taken before us, nor guess: clients believe it because they hear it from our port.
+std::string newName() {
+  std::array<std::uint8_t, 16> random;
+  platform::randomBytes(random);
+  std::string name = "@hip-remote-";
+  for (const std::uint8_t byte : random) {
+    name += "0123456789abcdef"[byte >> 4];
+    name += "0123456789abcdef"[byte & 15];
+  }
+  return name;
+}
+
+Status listen(const Options& options, Doors& doors, std::uint16_t* port) {
+  net::Socket listener;
+  if (!options.unixPath.empty()) {
+    if (Status status = net::listenUnix(options.unixPath, listener); !status.ok()) return status;
+    doors.listeners.push_back(std::move(listener));
+  }
+  if (options.bind.empty()) return {};
+  if (Status status = listenTcp(options, listener, port); !status.ok()) return status;
+  doors.listeners.push_back(std::move(listener));
+  const std::string name = newName();
+  if (options.gate.tlsOnly || !net::listenUnix(name, listener).ok()) return {};  // then all of them stay with TCP
+  doors.listeners.push_back(std::move(listener));
+  doors.nearName = name;
+  return {};
 }
 
 // Every session costs the supervisor a few descriptors.
@@ -184,9 +214,9 @@ int run(int argc, char** argv) {
     return 2;
   }
 
-  net::Socket listener;
+  Doors doors;
   std::uint16_t port = 0;
-  if (Status status = listen(options, listener, &port); !status.ok()) {
+  if (Status status = listen(options, doors, &port); !status.ok()) {
     logError("%s", status.message().c_str());
     return 1;
   }
@@ -200,7 +230,7 @@ int run(int argc, char** argv) {
     logError("%s", status.message().c_str());
     return 1;
   }
-  Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit), std::move(listener),
+  Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit), std::move(doors),
                         gate, shared);
   printRuntime(found, options);
   printDevices(platform);
@@ -212,10 +242,13 @@ int run(int argc, char** argv) {
   std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());
   printProtection(options, gate);
   if (options.pairing) printPairing(options, port);
-  std::printf("[HIP-Worker] Listening on port %u\n", port);
+  if (!options.unixPath.empty()) std::printf("[HIP-Worker] Listening on unix:%s\n", options.unixPath.c_str());
+  if (!options.bind.empty()) std::printf("[HIP-Worker] Listening on port %u\n", port);
   std::fflush(stdout);
 
-  return supervisor.run() == Role::kTelemetry ? serveTelemetry(platform, gate, shared) : 0;
+  if (supervisor.run() == Role::kTelemetry) return serveTelemetry(platform, gate, shared);
+  if (!options.unixPath.empty() && options.unixPath.front() != '@') unlink(options.unixPath.c_str());
+  return 0;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr const char* kUsage =
 Serves the GPUs of this machine to programs that use HIP Remote.
 
   -p, --port PORT        port to listen on (TF_WORKER_PORT; default 18515; 0 picks a free one)
-      --bind ADDRESS     address to listen on (default 127.0.0.1; * for all)
+      --bind ADDRESS     address to listen on (default 127.0.0.1; * for all); unix:/PATH: a unix socket, instead of an
+                         address or, with a second --bind, besides
   -d, --device DEVICE    the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)
       --runtime WHICH    auto, rocm, softgpu, or the path of a libamdhip64 (default auto)
       --token-file FILE  serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN). From
@@ -149,6 +150,19 @@ void setLimit(Limits& limits, const std::string& text) {
   if (const Status status = limits.set(text); !status.ok()) fail("--limit", status);
 }
 
+// `address`: one has been named already.
+void bindTo(const std::string& where, Options& o, bool& address) {
+  constexpr std::string_view kUnix = "unix:";
+  if (!where.starts_with(kUnix)) {
+    o.bind = where;
+    address = true;
+    return;
+  }
+  o.unixPath = where.substr(kUnix.size());
+  if (o.unixPath.empty()) fail("--bind", Status::invalid("unix:/PATH needs a path"));
+  if (!address) o.bind.clear();
+}
+
 }  // namespace
 
 Options parseOptions(int argc, char** argv) {
@@ -164,6 +178,7 @@ Options parseOptions(int argc, char** argv) {
     o.graceSeconds = 3;               // its pods have five
     if (!envText("HIP_REMOTE_SOFTGPU")) o.runtime = "rocm";  // never a software GPU where a real one was asked for
   }
+  bool bound = false;
   for (int c; (c = getopt_long(argc, argv, "p:d:vh", kLong, nullptr)) != -1;) {
     switch (c) {
       case 'p':
@@ -176,7 +191,7 @@ Options parseOptions(int argc, char** argv) {
         o.verbose = true;
         break;
       case kBind:
-        o.bind = optarg;
+        bindTo(optarg, o, bound);
         break;
       case kRuntime:
         o.runtime = optarg;

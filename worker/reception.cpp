@@ -1,7 +1,9 @@
 #include "worker/reception.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +12,9 @@
 
 #include "base/log.h"
 #include "hip_remote/hip.h"
+#include "net/ring_transport.h"
+#include "net/socket_transport.h"
+#include "platform/unix_socket.h"
 #include "wire/append.h"
 
 namespace hipr::worker {
@@ -20,6 +25,10 @@ constexpr int kTlsHandshake = 22;  // what the first record of a TLS connection 
 constexpr auto kHello = static_cast<std::uint16_t>(wire::Opcode::kHello);
 constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
 constexpr auto kResume = static_cast<std::uint16_t>(wire::Opcode::kResume);
+constexpr auto kNearby = static_cast<std::uint16_t>(wire::Opcode::kNearby);
+constexpr auto kShare = static_cast<std::uint16_t>(wire::Opcode::kShare);
+constexpr std::uint64_t kMaxNearby = 256;
+constexpr std::chrono::milliseconds kSlow(20);  // between looks at a unix socket that has said half a frame
 
 // Who shares a limit. A network of IPv6 is one household: its members have as many addresses as they like.
 std::string addressOf(const std::string& peer) {
@@ -42,6 +51,24 @@ bool peek(const net::Socket& socket, wire::Header& header, std::size_t& got, boo
 std::size_t unread(const net::Socket& socket) {
   int bytes = 0;
   return ioctl(socket.fd(), FIONREAD, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+// An address of IPv4 is the same to both sides, whatever the listener is.
+std::string unmapped(std::string name) {
+  constexpr std::string_view kMapped = "[::ffff:";
+  if (!name.starts_with(kMapped)) return name;
+  name.erase(name.find(']'), 1);
+  return name.substr(kMapped.size());
+}
+
+// Through the memory that the client reads from now on.
+void sayThere(const net::Socket& socket, platform::SharedMemory memory, std::span<const std::byte> frame) {
+  net::Socket again(fcntl(socket.fd(), F_DUPFD_CLOEXEC, 0));
+  net::TransportPtr ring;
+  std::size_t taken = 0;
+  if (again.open() &&
+      net::overRing(net::overSocket(std::move(again), 1), std::move(memory), net::RingSide::kSecond, 1, ring).ok())
+    (void)ring->trySend(frame, &taken);
 }
 
 }  // namespace
@@ -73,6 +100,10 @@ void Reception::turnAway(Guest guest, const std::string& why) {
     tls::Sealer(guest.shield->cipher, guest.shield->sending).seal(tls::Sealer::Part(frame), sealed);
     frame = std::move(sealed);
   }
+  if (guest.memory.open()) {
+    sayThere(visitor.socket, std::move(guest.memory), frame);
+    frame.clear();
+  }
   refuse(visitor, why, frame);
 }
 
@@ -101,15 +132,21 @@ void Reception::makeRoom(const std::string& address) {
 }
 
 void Reception::watch(std::vector<pollfd>& entries) const {
-  for (const Visitor& visitor : visitors_) entries.push_back({visitor.socket.fd(), POLLIN | POLLRDHUP, 0});
+  const auto now = Clock::now();
+  for (const Visitor& visitor : visitors_) {
+    const short what = now < visitor.nextLook ? POLLRDHUP : POLLIN | POLLRDHUP;
+    entries.push_back({visitor.socket.fd(), what, 0});
+  }
 }
 
 int Reception::patience() const {
   if (visitors_.empty()) return -1;
-  const auto soonest = std::min_element(visitors_.begin(), visitors_.end(), [](const Visitor& a, const Visitor& b) {
-                         return a.end < b.end;
-                       })->end;
-  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(soonest - Clock::now()).count()));
+  const auto now = Clock::now();
+  const auto due = [now](const Visitor& visitor) {
+    return visitor.nextLook > now ? std::min(visitor.nextLook, visitor.end) : visitor.end;
+  };
+  const auto soonest = due(*std::ranges::min_element(visitors_, {}, due));
+  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(soonest - now).count()));
 }
 
 std::vector<Reception::Guest> Reception::attend(std::span<const pollfd> entries) {
@@ -128,8 +165,10 @@ std::vector<Reception::Guest> Reception::attend(std::span<const pollfd> entries)
   return guests;
 }
 
-// The system wakes us when that much is there, and not for every byte of somebody who is slow.
+// The system wakes us when that much is there, and not for every byte of somebody who is slow. Of a unix socket it does
+// not know how: whoever says half a frame there is looked at a while later.
 Reception::Next Reception::await(Visitor& visitor, int bytes) {
+  if (net::isUnix(visitor.socket) && unread(visitor.socket) > 0) visitor.nextLook = Clock::now() + kSlow;
   if (visitor.wanted != bytes) {
     visitor.wanted = bytes;
     setsockopt(visitor.socket.fd(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
@@ -162,15 +201,54 @@ Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
     return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
   const std::string name = wire::opcodeName(header.opcode);
-  const bool token = access::Admission::concerns(header);
-  if (!token) {
+  const bool token = access::Admission::concerns(header), nearby = header.opcode == kNearby && !visitor.shielded;
+  if (!token && !nearby) {
     if (Status status = visitor.admission.open(); !status.ok()) return status;
-    if (header.opcode != kHello && header.opcode != kSmiOpen && header.opcode != kResume)
+    const bool shares = header.opcode == kShare && net::isUnix(visitor.socket) && !visitor.shielded;
+    if (header.opcode != kHello && header.opcode != kSmiOpen && header.opcode != kResume && !shares)
       return Status::invalid(name + " before Hello");
   }
-  if (header.length > (token ? access::Admission::kMaxPayload : kMaxGreeting))
+  if (header.length > (token ? access::Admission::kMaxPayload : nearby ? kMaxNearby : kMaxGreeting))
     return Status::invalid("a " + name + " of " + std::to_string(header.length) + " bytes");
   return {};
+}
+
+// The socket is named to clients that nobody stands between: a relay that is avoided relays nothing.
+bool Reception::answerNearby(const Visitor& visitor, std::span<const std::byte> payload) {
+  wire::Nearby nearby;
+  wire::Reader reader(payload);
+  reader.get(nearby);
+  if (!reader.ok() || !reader.atEnd()) return false;
+  const bool direct =
+      unmapped(nearby.own) == unmapped(visitor.peer) && unmapped(nearby.peer) == unmapped(net::ownName(visitor.socket));
+  std::vector<std::byte> reply;
+  wire::appendFrame(reply, wire::Opcode::kNearby, 0, wire::HIP_REMOTE_FLAG_REPLY,
+                    wire::NearbyReply{direct ? nearName_ : ""});
+  if (send(visitor.socket.fd(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+    logDebug("could not answer the client: %s", std::strerror(errno));
+  return true;
+}
+
+// Its Hello is, or will be, in the memory that comes with this; the session hears it there. So is what we say to it.
+Reception::Next Reception::share(Visitor& visitor, const wire::Header& header, Guest& guest) {
+  wire::Share share;
+  std::byte bytes[wire::kHeaderSize + sizeof share];
+  int descriptor = -1;
+  if (!platform::receiveDescriptor(visitor.socket.fd(), bytes, descriptor)) {
+    if (descriptor >= 0) close(descriptor);
+    return refuse(visitor, "malformed Share");
+  }
+  if (descriptor < 0) return refuse(visitor, "Share without memory");
+  platform::SharedMemory memory;
+  if (Status status = platform::SharedMemory::take(descriptor, net::ringMemorySize(), memory); !status.ok())
+    return refuse(visitor, status.message());
+  if (Status status = judge(visitor, header); !status.ok()) {
+    sayThere(visitor.socket, std::move(memory), refusal(status.message()));
+    return refuse(visitor, status.message(), {});
+  }
+  await(visitor, 1);
+  guest = {std::move(visitor.socket), visitor.peer, false, {}, visitor.admission.identity(), std::move(memory)};
+  return Next::kServe;
 }
 
 // It has said what it wants. Whoever serves it reads that again.
@@ -185,7 +263,8 @@ Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> fr
     if (!reader.ok() || !reader.atEnd()) return refuse(visitor, "malformed Resume");
   }
   await(visitor, 1);
-  guest = {std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, shield, visitor.admission.identity()};
+  guest = {
+      std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, shield, visitor.admission.identity(), {}};
   if (header.opcode == kResume) guest.back = resume.key;
   return Next::kServe;
 }
@@ -218,14 +297,20 @@ Reception::Next Reception::lookAtFrames(Visitor& visitor, Guest& guest) {
     if (!peek(visitor.socket, header, got, ours)) return Next::kGo;
     if (got < wire::kHeaderSize) return await(visitor, wire::kHeaderSize);
     if (!ours) return refuse(visitor, "not a HIP Remote frame");
-    if (Status status = judge(visitor, header); !status.ok()) return refuse(visitor, status.message());
+    const bool shares = header.opcode == kShare && header.length == sizeof(wire::Share) && net::isUnix(visitor.socket);
+    if (Status status = judge(visitor, header); !status.ok() && !shares) return refuse(visitor, status.message());
     const std::size_t size = wire::kHeaderSize + header.length;
     if (unread(visitor.socket) < size) return await(visitor, static_cast<int>(size));
-    const bool token = access::Admission::concerns(header);
+    if (shares) return share(visitor, header, guest);
+    const bool nearby = header.opcode == kNearby, token = access::Admission::concerns(header);
     std::byte bytes[wire::kHeaderSize + kMaxGreeting];
-    if (recv(visitor.socket.fd(), bytes, size, MSG_DONTWAIT | (token ? 0 : MSG_PEEK)) != static_cast<ssize_t>(size))
-      return Next::kGo;
+    const int how = MSG_DONTWAIT | (token || nearby ? 0 : MSG_PEEK);
+    if (recv(visitor.socket.fd(), bytes, size, how) != static_cast<ssize_t>(size)) return Next::kGo;
     const std::span<const std::byte> frame(bytes, size);
+    if (nearby) {
+      if (!answerNearby(visitor, frame.subspan(wire::kHeaderSize))) return refuse(visitor, "malformed Nearby");
+      continue;
+    }
     if (!token) return serve(visitor, frame, {}, guest);
     std::vector<std::byte> reply;
     if (Status status = visitor.admission.take(header, frame.subspan(wire::kHeaderSize), reply); !status.ok())

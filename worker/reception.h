@@ -17,6 +17,7 @@
 
 #include "access/admission.h"
 #include "net/socket.h"
+#include "platform/shared_memory.h"
 #include "worker/gate.h"
 #include "worker/shielded_visit.h"
 
@@ -35,11 +36,14 @@ class Reception {
     bool telemetry = false;
     std::optional<tls::Shield> shield;  // the connection is protected
     access::Identity identity;
+    platform::SharedMemory memory{};      // what it shares with its session; its first message comes there
     std::optional<wire::Bits256> back{};  // a client that was cut off: the key of its session. A Resume is unread, then
   };
 
   explicit Reception(Gate& gate) : Reception(gate, Limits{}) {}
   Reception(Gate& gate, Limits limits) : gate_(gate), limits_(limits) {}
+
+  void setNearName(std::string name) { nearName_ = std::move(name); }  // of the unix socket for clients of this machine
 
   void arrive(net::Socket socket);
   void turnAway(Guest guest, const std::string& why);  // in words
@@ -61,6 +65,7 @@ class Reception {
     std::unique_ptr<ShieldedVisit> shielded = nullptr;  // it speaks TLS
     bool leaving = false;                               // has been refused
     int wanted = 0;                                     // bytes it must have sent before we look again
+    Clock::time_point nextLook{};                       // where the system does not wait for so many
   };
   enum class Next { kStay, kGo, kServe };
 
@@ -68,6 +73,8 @@ class Reception {
   Next lookAtFrames(Visitor& visitor, Guest& guest);
   Next lookAtRecords(Visitor& visitor, Guest& guest);
   static Status judge(const Visitor& visitor, const wire::Header& header);
+  bool answerNearby(const Visitor& visitor, std::span<const std::byte> payload);  // false: malformed
+  Next share(Visitor& visitor, const wire::Header& header, Guest& guest);
   Next serve(Visitor& visitor, std::span<const std::byte> frame, std::optional<tls::Shield> shield, Guest& guest);
   Next refuse(Visitor& visitor, const std::string& why);
   Next refuse(Visitor& visitor, const std::string& why, std::span<const std::byte> words);
@@ -76,6 +83,7 @@ class Reception {
 
   Gate& gate_;
   const Limits limits_;
+  std::string nearName_;
   std::list<Visitor> visitors_;  // in the order of their arrival
 };
 

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "net/ring_transport.h"
 #include "net/socket_transport.h"
 #include "tls/tls_transport.h"
 #include "worker/session.h"
@@ -30,7 +31,7 @@ constexpr int kGreetingTimeout = 15;
 constexpr int kBackmost = 15;  // of 19: still runs where others do
 
 // What a session finds open, besides the standard streams.
-enum Descriptor { kClient = 3, kTicket, kPage, kControl, kDoor, kProgram };
+enum Descriptor { kClient = 3, kTicket, kPage, kControl, kDoor, kMemory, kProgram };
 constexpr int kFree = 32;  // above all of them
 
 Status failure(const char* what) {
@@ -60,12 +61,12 @@ int write(const SessionTicket& ticket) {
 }
 
 // Between fork and exec; no memory is allocated here.
-[[noreturn]] void become(std::array<int, 6> files, char** environment) {
+[[noreturn]] void become(std::array<int, 7> files, char** environment) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to deal with
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int& fd : files) fd = fcntl(fd, F_DUPFD_CLOEXEC, kFree);
+  for (int& fd : files) fd = fcntl(fd, F_DUPFD_CLOEXEC, kFree);  // -1 stays that, and is not there
   for (int i = 0; i < static_cast<int>(files.size()); ++i)
     dup3(files[static_cast<std::size_t>(i)], kClient + i, kClient + i == kProgram ? O_CLOEXEC : 0);
   close_range(kProgram + 1, ~0U, 0);
@@ -101,10 +102,16 @@ bool read(std::vector<std::byte>& bytes, SessionTicket& ticket) {
   return reader.ok() && reader.atEnd();
 }
 
+Status comeNear(int ioTimeout, net::TransportPtr& transport) {
+  platform::SharedMemory memory;
+  if (Status status = platform::SharedMemory::take(kMemory, net::ringMemorySize(), memory); !status.ok()) return status;
+  return net::overRing(std::move(transport), std::move(memory), net::RingSide::kSecond, ioTimeout, transport);
+}
+
 }  // namespace
 
-Status startSession(const SessionTicket& ticket, const net::Socket& client, int page, const net::Socket& control,
-                    const net::Socket& door, pid_t& process) {
+Status startSession(const SessionTicket& ticket, const net::Socket& client, int memory, int page,
+                    const net::Socket& control, const net::Socket& door, pid_t& process) {
   // By descriptor: a session is what its supervisor is, even when the file has been replaced since.
   static const int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
   const File written(write(ticket));
@@ -113,7 +120,8 @@ Status startSession(const SessionTicket& ticket, const net::Socket& client, int 
   process = fork();
   if (process < 0) return failure("fork");
   if (process == 0)
-    become({client.fd(), written.fd, page, control.fd(), door.fd(), program}, const_cast<char**>(environment.data()));
+    become({client.fd(), written.fd, page, control.fd(), door.fd(), memory, program},
+           const_cast<char**>(environment.data()));
   return {};
 }
 
@@ -131,7 +139,7 @@ void runSession() {
     logError("%s is for the worker itself to use", kOption);
     _exit(2);
   }
-  for (int fd : {kClient, kPage, kControl, kDoor}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (int fd : {kClient, kPage, kControl, kDoor, kMemory}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (ticket.verbose) setDebug(true);
   if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
   if (!ticket.sandbox.temporary.empty()) setenv("TMPDIR", ticket.sandbox.temporary.c_str(), 1);
@@ -170,6 +178,8 @@ void runSession() {
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
   net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
   if (ticket.shield) transport = tls::overTls(std::move(transport), *ticket.shield);
+  if (ticket.shares)
+    if (Status status = comeNear(ioTimeout, transport); !status.ok()) end(ticket, status);
   Session session(std::move(transport), hip, std::move(options));
   const Status status = session.run();
   if (status.code() == Code::kInvalid) {

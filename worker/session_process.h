@@ -39,17 +39,18 @@ struct SessionTicket {
   bool verbose = false;
   bool standsBack = false;            // access/identity.h
   std::optional<tls::Shield> shield;  // the connection is protected
+  bool shares = false;                // memory with its client: the connection wakes it, and no more
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.identity,
                     m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder,
-                    m.sandbox, m.verbose, m.standsBack, m.shield);
+                    m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
   }
 };
 
-// In the supervisor. `page`: for SessionPage::map; `control` and `door`: the session's ends of the sockets for credit
-// and for a client that comes back (return.h).
-Status startSession(const SessionTicket& ticket, const net::Socket& client, int page, const net::Socket& control,
-                    const net::Socket& door, pid_t& process);
+// In the supervisor. `memory`: what the client shares with it, if it does; `page`: for SessionPage::map; `control` and
+// `door`: the session's ends of the sockets for credit and for a client that comes back (return.h).
+Status startSession(const SessionTicket& ticket, const net::Socket& client, int memory, int page,
+                    const net::Socket& control, const net::Socket& door, pid_t& process);
 
 // In the new process: whether it is one, and its whole life.
 bool isSessionProcess(int argc, char** argv);

@@ -62,19 +62,21 @@ int milliseconds(std::chrono::steady_clock::duration left) {
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
-                       std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate, Shared& shared)
+                       std::vector<std::uint64_t> capacities, Doors doors, Gate& gate, Shared& shared)
     : options_(options),
       runtime_(runtime),
       homes_(homes),
       ledger_(std::move(capacities), options.maxSessions, options.limits[Quota::kDeviceBytes]),
-      listener_(std::move(listener)),
+      listeners_(std::move(doors.listeners)),
       gate_(gate),
       shared_(shared),
       reception_(gate) {
   const sigset_t set = handledSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  fcntl(listener_.fd(), F_SETFL, fcntl(listener_.fd(), F_GETFL) | O_NONBLOCK);
+  reception_.setNearName(std::move(doors.nearName));
+  for (const net::Socket& listener : listeners_)
+    fcntl(listener.fd(), F_SETFL, fcntl(listener.fd(), F_GETFL) | O_NONBLOCK);
 }
 
 Supervisor::~Supervisor() {
@@ -84,7 +86,8 @@ Supervisor::~Supervisor() {
 Role Supervisor::run() {
   std::vector<pollfd> entries;
   for (;;) {
-    entries = {{signals_, POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
+    entries = {{signals_, POLLIN, 0}};
+    for (const net::Socket& listener : listeners_) entries.push_back({listener.fd(), POLLIN, 0});
     for (const auto& [process, child] : children_) {
       entries.push_back({child.end ? -1 : child.socket.fd(), POLLRDHUP, 0});
       entries.push_back({child.control.fd(), POLLIN, 0});
@@ -96,7 +99,7 @@ Role Supervisor::run() {
       logError("poll: %s", std::strerror(errno));
       return Role::kDone;
     }
-    std::size_t at = 2;
+    std::size_t at = 1 + listeners_.size();
     for (auto& [process, child] : children_) {
       watchOver(child, std::span(entries).subspan(at).first<3>(), process);
       at += 3;
@@ -116,7 +119,8 @@ Role Supervisor::run() {
       endSessions();
       return Role::kDone;
     }
-    if (entries[1].revents & POLLIN) receive();
+    for (std::size_t i = 0; i < listeners_.size(); ++i)
+      if (entries[1 + i].revents & POLLIN) receive(listeners_[i]);
     if (telemetryDelay() == 0 && startTelemetry()) return Role::kTelemetry;
   }
 }
@@ -142,9 +146,9 @@ int Supervisor::freeAccount() const {
 
 // --- clients
 
-void Supervisor::receive() {
-  for (int i = 0; i < kMostArrivals && listener_.open(); ++i) {
-    net::Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+void Supervisor::receive(const net::Socket& listener) {
+  for (int i = 0; i < kMostArrivals; ++i) {
+    net::Socket socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     if (socket.open()) {
       reception_.arrive(std::move(socket));
     } else if ((errno != EMFILE && errno != ENFILE) || !reception_.dropOldest()) {
@@ -212,10 +216,12 @@ void Supervisor::serve(Reception::Guest guest) {
   ticket.sandbox = homes_.plan(account);
   ticket.verbose = debugEnabled();
   ticket.shield = guest.shield;
+  ticket.shares = guest.memory.open();
   ticket.standsBack = guest.identity.standsBack;
   homes_.prepare(ticket.sandbox);
   pid_t process = 0;
-  if (Status status = startSession(ticket, guest.socket, shared_.board.descriptor(account), control, door, process);
+  if (Status status = startSession(ticket, guest.socket, guest.memory.descriptor(), shared_.board.descriptor(account),
+                                   control, door, process);
       !status.ok()) {
     logError("%s", status.message().c_str());
     return reception_.turnAway(std::move(guest), "the worker cannot start another process");
@@ -321,7 +327,7 @@ void Supervisor::reap() {
 }
 
 void Supervisor::startDraining() {
-  listener_.close();
+  listeners_.clear();
   if (drainEnd_) return;
   drainEnd_ = Clock::now() + std::chrono::seconds(options_.graceSeconds);
   if (!children_.empty())
@@ -369,7 +375,7 @@ void Supervisor::becomeTelemetry() {
   signal(SIGINT, SIG_IGN);
   const sigset_t set = handledSignals();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  listener_.close();
+  listeners_.clear();
   reception_.clear();
   children_.clear();
 }

@@ -31,13 +31,19 @@ struct Shared {
   net::Socket metrics;  // the listener of the metrics page, if there is one
 };
 
+// Where clients come in.
+struct Doors {
+  std::vector<net::Socket> listeners;
+  std::string nearName;  // of a unix socket among them, for those of this machine who came by TCP; empty: there is none
+};
+
 // What the process is for that returns from Supervisor::run.
 enum class Role { kDone, kTelemetry };
 
 class Supervisor {
  public:
   Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
-             std::vector<std::uint64_t> capacities, net::Socket listener, Gate& gate, Shared& shared);
+             std::vector<std::uint64_t> capacities, Doors doors, Gate& gate, Shared& shared);
   ~Supervisor();
 
   // Serves until SIGTERM or SIGINT; kDone then. It also returns in the process of the telemetry service.
@@ -62,7 +68,7 @@ class Supervisor {
   bool startTelemetry();       // true in the child
   int telemetryDelay() const;  // milliseconds until it may be started again; -1: there is no need
   void becomeTelemetry();
-  void receive();
+  void receive(const net::Socket& listener);
   void serve(Reception::Guest guest);
   void comeBack(Reception::Guest guest);
   bool makeRoom();  // a session that waits for its client gives way to one that has one
@@ -82,7 +88,7 @@ class Supervisor {
   const ProbeResult& runtime_;
   const SessionHomes& homes_;
   Ledger ledger_;
-  net::Socket listener_;
+  std::vector<net::Socket> listeners_;
   Gate& gate_;
   Shared& shared_;
   Reception reception_;

@@ -16,6 +16,7 @@ shift $(($# < 2 ? $# : 2))
 logs=$programs/logs${VARIANT:+-$VARIANT}
 modes=${MODES:-direct remote}
 WORKER_ENV="${DEVICE_ENV:-} ${WORKER_ENV:-}"
+export HIP_REMOTE_TRANSPORT=${HIP_REMOTE_TRANSPORT:-tcp} # as between machines
 export HIP_REMOTE_SOFTGPU=${HIP_REMOTE_SOFTGPU:-gfx90ax2} # two devices, so that peers are tested too
 mkdir -p "$logs"
 # shellcheck source=scripts/worker.sh

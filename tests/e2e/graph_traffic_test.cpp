@@ -94,6 +94,7 @@ class GraphTraffic : public ::testing::Test {
   static void SetUpTestSuite() {
     worker_ = new testing::WorkerProcess;
     worker_->use();
+    setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);
   }
   static void TearDownTestSuite() { delete worker_; }
   static inline testing::WorkerProcess* worker_ = nullptr;

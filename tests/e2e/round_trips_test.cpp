@@ -70,6 +70,7 @@ class RoundTrips : public ::testing::Test {
   static void SetUpTestSuite() {
     worker_ = new testing::WorkerProcess;
     worker_->use();
+    setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);
   }
   static void TearDownTestSuite() { delete worker_; }
 

@@ -41,6 +41,7 @@ class Tls : public ::testing::Test {
 
   Environment at(int port, Environment more = {}) const {
     more["TF_WORKER_HOST"] = "127.0.0.1";
+    more["HIP_REMOTE_TRANSPORT"] = "tcp";
     more["TF_WORKER_PORT"] = std::to_string(port);
     if (!more.count("HIP_REMOTE_INSECURE")) more.emplace("HIP_REMOTE_TLS", "1");
     return more;

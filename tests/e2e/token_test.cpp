@@ -63,6 +63,7 @@ class TokenTest : public ::testing::Test {
     worker_ = std::make_unique<testing::WorkerProcess>(
         std::vector<std::string>{"--runtime", "softgpu", "--grace", "1", "--token-file", file_});
     worker_->use();
+    setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);  // near_test.cpp has the other way
   }
   void setToken(const std::string& token) { std::ofstream(file_) << token << "\n"; }
 

@@ -88,6 +88,7 @@ class Rows : public ::testing::Test {
     worker_ = new testing::WorkerProcess;
     gate_ = new Gate(worker_->port());
     setenv("TF_WORKER_HOST", "127.0.0.1", 1);
+    setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);  // what rows cost over a network
     setenv("TF_WORKER_PORT", std::to_string(gate_->port()).c_str(), 1);
     scene_ = new Scene(abiUnderTest(), *gate_);
   }

@@ -1,0 +1,335 @@
+// A client and a worker on one machine share memory, unless told otherwise or somebody stands between them. Each
+// program runs in a process of its own; which way its bytes went is what the library itself counts.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "net/ring.h"
+#include "net/ring_transport.h"
+#include "platform/unix_socket.h"
+#include "testing/hip.h"
+#include "tests/e2e/attack_fixture.h"
+#include "wire/append.h"
+
+namespace hipr {
+namespace {
+
+using testing::Hip;
+
+constexpr int kCannotConnect = 77;
+
+// Kernels, copies of all paths, host memory that a kernel writes.
+void useEverything() {
+  Hip hip;
+  if (!hip.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+  constexpr std::size_t kSize = 9 << 20;
+  std::vector<unsigned char> out(kSize), in(kSize);
+  for (std::size_t i = 0; i < kSize; ++i) out[i] = static_cast<unsigned char>(i * 2654435761u >> 13);
+  void *device = nullptr, *pinned = nullptr;
+  HIPR_CHECK(hip, hipMalloc(&device, kSize));
+  HIPR_CHECK(hip, hipMemcpy(device, out.data(), kSize, hipMemcpyHostToDevice));
+  HIPR_CHECK(hip, hipMemcpy(in.data(), device, kSize, hipMemcpyDeviceToHost));
+  if (in != out) _exit(3);
+  HIPR_CHECK(hip, hipHostMalloc(&pinned, 64 * sizeof(float), 0));
+  int rounds = 5;
+  for (int i = 0; i < 200; ++i) {
+    void* arguments[] = {&pinned, &rounds};
+    hip.launch(hip.work, 1, 64, arguments);
+    HIPR_CHECK(hip, hipStreamSynchronize(hip.stream));
+    for (int item = 0; item < 64; ++item)
+      if (static_cast<float*>(pinned)[item] != testing::workResult(item, rounds)) _exit(4);
+  }
+}
+
+struct Outcome {
+  int status = -1;
+  std::string transport;  // as the library counts it
+};
+
+Outcome run(const std::function<void()>& program, const std::vector<std::pair<std::string, std::string>>& environment) {
+  char file[] = "/tmp/hip-remote-near-XXXXXX";
+  close(mkstemp(file));
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HIP_REMOTE_STATS", file, 1);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    program();
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::string line;
+  std::ifstream in(file);
+  std::getline(in, line);
+  std::filesystem::remove(file);
+  const std::size_t at = line.find("transport=");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+          at == std::string::npos ? "" : line.substr(at + 10)};
+}
+
+Outcome run(const std::vector<std::pair<std::string, std::string>>& environment) {
+  return run(useEverything, environment);
+}
+
+const std::vector<std::string> kSoftgpu = {"--runtime", "softgpu", "--grace", "1"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), kSoftgpu.begin(), kSoftgpu.end());
+  return more;
+}
+
+struct Near : ::testing::Test {
+  Near() { unsetenv("HIP_REMOTE_TRANSPORT"); }
+};
+
+TEST_F(Near, TcpWithinAMachineBecomesSharedMemory) {
+  testing::WorkerProcess worker;
+  worker.use();
+  for (const char* way : {"auto", "shm"}) {
+    const Outcome outcome = run({{"HIP_REMOTE_TRANSPORT", way}});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.transport, "shm");
+  }
+}
+
+TEST_F(Near, TcpStaysTcpWhenToldSo) {
+  testing::WorkerProcess worker;
+  worker.use();
+  const Outcome outcome = run({{"HIP_REMOTE_TRANSPORT", "tcp"}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.transport, "tcp");
+}
+
+TEST_F(Near, AUnixSocketIsAWorkersAddressToo) {
+  const std::string path = "/tmp/hip-remote-near-" + std::to_string(getpid()) + ".sock";
+  testing::WorkerProcess worker(with({"--bind", "127.0.0.1", "--bind", "unix:" + path}));
+  const Outcome shared = run({{"TF_WORKER_HOST", "unix:" + path}});
+  EXPECT_EQ(shared.status, 0);
+  EXPECT_EQ(shared.transport, "shm");
+  const Outcome socket = run({{"TF_WORKER_HOST", "unix:" + path}, {"HIP_REMOTE_TRANSPORT", "tcp"}});
+  EXPECT_EQ(socket.status, 0);
+  EXPECT_EQ(socket.transport, "tcp");
+  EXPECT_EQ(worker.terminate(), 0);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Near, NonsenseIsAnError) {
+  testing::WorkerProcess worker;
+  worker.use();
+  EXPECT_EQ(run({{"HIP_REMOTE_TRANSPORT", "carrier pigeon"}}).status, kCannotConnect);
+}
+
+// Whoever put something between the two meant it.
+TEST_F(Near, ARelayIsNotAvoided) {
+  testing::WorkerProcess worker;
+  net::Socket listener;
+  std::uint16_t port = 0;
+  ASSERT_TRUE(net::listenOn("127.0.0.1", 0, listener, &port).ok());
+  std::atomic<bool> over{false};
+  std::atomic<int> served{0};
+  std::thread relay([&] {
+    while (!over) {
+      pollfd entry{listener.fd(), POLLIN, 0};
+      if (poll(&entry, 1, 50) <= 0) continue;
+      net::Socket client(accept(listener.fd(), nullptr, nullptr)), there;
+      if (!net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker.port())}, 5, there).ok()) continue;
+      ++served;
+      for (bool open = true; open;) {
+        pollfd both[] = {{client.fd(), POLLIN, 0}, {there.fd(), POLLIN, 0}};
+        poll(both, 2, -1);
+        for (int i : {0, 1}) {
+          if (!both[i].revents) continue;
+          std::byte bytes[64 << 10];
+          std::size_t got = 0;
+          net::Socket &from = i ? there : client, &to = i ? client : there;
+          open = open && from.receiveSome(bytes, sizeof bytes, &got).ok() && got &&
+                 to.send(std::span<const std::byte>(bytes, got)).ok();
+        }
+      }
+    }
+  });
+  const std::string host = "127.0.0.1:" + std::to_string(port);
+  const Outcome outcome = run({{"TF_WORKER_HOST", host}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.transport, "tcp");
+  EXPECT_EQ(served, 1);
+  EXPECT_EQ(run({{"TF_WORKER_HOST", host}, {"HIP_REMOTE_TRANSPORT", "shm"}}).status, kCannotConnect);
+  over = true;
+  relay.join();
+}
+
+TEST_F(Near, ATokenIsWantedAsEverywhere) {
+  const std::string file = "/tmp/hip-remote-near-token-" + std::to_string(getpid());
+  std::ofstream(file) << "0123456789abcdef0123456789abcdef\n";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  testing::WorkerProcess worker(with({"--token-file", file}));
+  worker.use();
+  EXPECT_EQ(run({}).status, kCannotConnect);
+  const Outcome outcome = run({{"HIP_REMOTE_TOKEN_FILE", file}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.transport, "shm");
+  std::filesystem::remove(file);
+}
+
+TEST_F(Near, ASessionEndsWithItsClient) {
+  testing::WorkerProcess worker;
+  worker.use();
+  EXPECT_EQ(run(
+                [] {
+                  Hip hip;
+                  if (!hip.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+                  raise(SIGKILL);
+                },
+                {})
+                .status,
+            -SIGKILL);
+  EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
+}
+
+TEST_F(Near, AClientLearnsThatItsSessionIsGone) {
+  testing::WorkerProcess worker;
+  worker.use();
+  const Outcome outcome = run(
+      [&] {
+        Hip hip;
+        if (!hip.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+        HIPR_CHECK(hip, hipDeviceSynchronize());
+        for (const pid_t session : worker.sessions()) kill(session, SIGKILL);
+        std::size_t free = 0, total = 0;
+        if (hip.api.hipMemGetInfo(&free, &total) == hipSuccess) _exit(5);
+        _exit(0);
+      },
+      {});
+  EXPECT_EQ(outcome.status, 0);
+}
+
+// The refusal comes through memory, and in words.
+TEST_F(Near, WhoeverIsNotServedIsToldSo) {
+  testing::WorkerProcess worker(with({"--max-sessions", "1"}));
+  worker.use();
+  const Outcome outcome = run(
+      [] {
+        Hip first;
+        if (!first.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+        const Outcome second = run({});
+        _exit(second.status == kCannotConnect ? 0 : 6);
+      },
+      {});
+  EXPECT_EQ(outcome.status, 0);
+}
+
+// --- those who share what they should not
+
+struct Stranger : Near {
+  const std::string path = "/tmp/hip-remote-stranger-" + std::to_string(getpid()) + ".sock";
+  testing::WorkerProcess worker{with({"--bind", "127.0.0.1", "--bind", "unix:" + path})};
+
+  net::Socket connect() {
+    net::Socket socket;
+    EXPECT_TRUE(net::connectUnix(path, socket).ok());
+    socket.setReceiveTimeout(5);
+    return socket;
+  }
+
+  static std::vector<std::byte> shareFrame() {
+    std::vector<std::byte> frame;
+    wire::appendFrame(frame, wire::Opcode::kShare, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
+                      wire::Share{net::ringMemorySize()});
+    return frame;
+  }
+
+  static std::uint16_t answerTo(net::Socket& socket) {
+    std::byte head[wire::kHeaderSize];
+    wire::Header header;
+    if (!socket.receive(head, sizeof head).ok() || !wire::decodeHeader(head, header)) return 0;
+    return header.opcode;
+  }
+
+  void expectRefusal(int descriptor) {
+    net::Socket socket = connect();
+    if (descriptor >= 0) {
+      ASSERT_TRUE(platform::sendDescriptor(socket.fd(), shareFrame(), descriptor));
+    } else {
+      ASSERT_TRUE(socket.send(std::span<const std::byte>(shareFrame())).ok());
+    }
+    EXPECT_EQ(answerTo(socket), static_cast<std::uint16_t>(wire::Opcode::kRefused));
+    if (descriptor >= 0) close(descriptor);
+  }
+
+  void expectService() {
+    EXPECT_EQ(run({{"TF_WORKER_HOST", "unix:" + path}}).status, 0);
+    EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
+  }
+};
+
+TEST_F(Stranger, MemoryThatIsNotWhatItShouldBeIsRefused) {
+  const int before = worker.openDescriptors();
+  expectRefusal(-1);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  expectRefusal(ends[0]);
+  close(ends[1]);
+  const int shrinkable = memfd_create("shrinkable", MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(shrinkable, static_cast<off_t>(net::ringMemorySize())), 0);
+  expectRefusal(shrinkable);
+  platform::SharedMemory small;
+  ASSERT_TRUE(platform::SharedMemory::make(4096, small).ok());
+  expectRefusal(dup(small.descriptor()));
+  EXPECT_LT(secondsUntil(5s, [&] { return worker.openDescriptors() <= before; }), 5);
+  expectService();
+}
+
+TEST_F(Stranger, MemoryDoesNotTravelOverTcp) {
+  net::Socket socket;
+  ASSERT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker.port())}, 5, socket).ok());
+  socket.setReceiveTimeout(5);
+  ASSERT_TRUE(socket.send(std::span<const std::byte>(shareFrame())).ok());
+  EXPECT_EQ(answerTo(socket), static_cast<std::uint16_t>(wire::Opcode::kRefused));
+}
+
+TEST_F(Stranger, WhoeverLiesAboutPositionsLosesItsSessionOnly) {
+  for (const std::uint64_t lie : {std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    net::Socket socket = connect();
+    platform::SharedMemory memory;
+    ASSERT_TRUE(net::makeRingMemory(memory).ok());
+    ASSERT_TRUE(platform::sendDescriptor(socket.fd(), shareFrame(), memory.descriptor()));
+    reinterpret_cast<net::RingWords*>(memory.bytes().data())->written = lie;
+    const std::byte bell{};
+    ASSERT_TRUE(socket.send({&bell, 1}).ok());
+    std::byte byte;
+    std::size_t got = 1;
+    EXPECT_TRUE(socket.receiveSome(&byte, 1, &got).ok());  // its end, at most after a ring
+    EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
+  }
+  expectService();
+}
+
+// Half a frame must not keep the supervisor busy: it would take all of a processor.
+TEST_F(Stranger, HalfAFrameCostsNothing) {
+  net::Socket socket = connect();
+  ASSERT_TRUE(socket.send(std::span<const std::byte>(shareFrame()).first(10)).ok());
+  const auto ticks = [this] {
+    std::ifstream stat("/proc/" + std::to_string(worker.pid()) + "/stat");
+    std::string text;
+    for (int i = 0; i < 13; ++i) stat >> text;
+    long user = 0, system = 0;
+    stat >> user >> system;
+    return user + system;
+  };
+  const long before = ticks();
+  std::this_thread::sleep_for(1s);
+  EXPECT_LT(ticks() - before, sysconf(_SC_CLK_TCK) / 4);
+  expectService();
+}
+
+}  // namespace
+}  // namespace hipr

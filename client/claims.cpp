@@ -1,6 +1,5 @@
 #include "client/claims.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "runtime/api.h"
@@ -9,7 +8,6 @@ namespace hipr::client {
 namespace {
 
 constexpr std::uint64_t kPage = 4096, kMostGranularity = std::uint64_t{1} << 30, kAddressSpace = std::uint64_t{1} << 47;
-constexpr std::size_t kMostText = 1000;
 
 bool overlap(std::uint64_t a, std::uint64_t sizeOfA, std::uint64_t b, std::uint64_t sizeOfB) {
   return a < b + sizeOfB && b < a + sizeOfA;
@@ -61,12 +59,6 @@ hipError_t errorFrom(std::int32_t status) {
   const auto error = static_cast<hipError_t>(status);
   const char* name = nullptr;
   return api::hipDrvGetErrorName(error, &name) == hipSuccess ? error : hipErrorUnknown;
-}
-
-std::string printable(const std::string& text) {
-  std::string line = text.substr(0, kMostText);
-  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
-  return text.size() > kMostText ? line + "..." : line;
 }
 
 }  // namespace hipr::client

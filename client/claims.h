@@ -18,7 +18,6 @@ Status checkGreeting(const wire::Hello& hello, const wire::HelloReply& reply, co
 // [address, address + size) can be memory that the worker's runtime has placed: not in a range that is ours to place.
 bool plausibleAddress(std::uint64_t address, std::uint64_t size, std::uint64_t ourBase, std::uint64_t ourSize);
 
-hipError_t errorFrom(std::int32_t status);       // hipErrorUnknown for a number that is no error of HIP
-std::string printable(const std::string& text);  // one line of a sensible length
+hipError_t errorFrom(std::int32_t status);  // hipErrorUnknown for a number that is no error of HIP
 
 }  // namespace hipr::client

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/spin.h"
+#include "base/text.h"
 #include "client/claims.h"
 #include "client/outbox.h"
 #include "client/output.h"

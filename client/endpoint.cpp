@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "net/http_get.h"
 
 namespace hipr::client {
@@ -35,6 +36,10 @@ std::string readToken(const std::string& path) {
   return trimmed(text.str());
 }
 
+constexpr const char* kRefusedToken =
+    ". It does not take this pod's service-account token: is one mounted (automountServiceAccountToken), and is the "
+    "connection this pod's own?";
+
 // While the connection object, the pod or the operator itself are not there yet.
 bool passing(int status) {
   return status == 404 || status == 429 || status >= 500;
@@ -57,12 +62,13 @@ Status parseConnection(const std::string& text, net::Endpoint& worker) {
   std::istringstream stream(trimmed(text));
   for (std::string field; std::getline(stream, field, '+');) fields.push_back(field);
   if (!fields.empty() && fields[0] == "shmem") {
-    return Status::unsupported("TensorFusion wants shared memory (\"" + text + "\"), which HIP Remote does not speak");
+    return Status::unsupported("TensorFusion wants shared memory (\"" + printable(text) +
+                               "\"), which HIP Remote does not speak");
   }
   if (fields.size() < 3 || fields[1].empty())
-    return Status::invalid("\"" + text + "\" is not a TensorFusion connection");
+    return Status::invalid("\"" + printable(text) + "\" is not a TensorFusion connection");
   const auto port = parseNumber(fields[2], 1, 65535);
-  if (!port) return Status::invalid("\"" + text + "\" has no valid port");
+  if (!port) return Status::invalid("\"" + printable(text) + "\" has no valid port");
   worker.host = fields[1];
   if (worker.host.front() == '[' && worker.host.back() == ']')
     worker.host = worker.host.substr(1, worker.host.size() - 2);
@@ -76,12 +82,15 @@ Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& 
     headers.emplace_back("Authorization", "Bearer " + token);
   }
   net::HttpReply reply;
-  if (Status status = net::httpGet(info.operatorUrl, headers, timeoutSeconds, reply); !status.ok()) return status;
+  if (Status status = net::httpGet(info.operatorUrl, headers, timeoutSeconds, reply); !status.ok()) {
+    return {status.code(), "TensorFusion's operator: " + printable(status.message())};
+  }
   const std::string body = trimmed(reply.body);
   if (reply.status == 200 && !body.empty()) return parseConnection(body, worker);
-  const std::string said = "TensorFusion's operator said " + std::to_string(reply.status) + " " + body.substr(0, 200);
+  const std::string said =
+      "TensorFusion's operator said " + std::to_string(reply.status) + " " + printable(body.substr(0, 200));
   if (reply.status == 200 || passing(reply.status)) return Status::unavailable(said);
-  return Status::invalid(said);
+  return Status::invalid(reply.status == 401 || reply.status == 403 ? said + kRefusedToken : said);
 }
 
 Status connectToWorker(const Options& options, net::Socket& socket, net::Endpoint& worker) {

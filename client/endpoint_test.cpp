@@ -148,10 +148,19 @@ TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
   net::Socket socket;
   net::Endpoint where;
   Operator refuses({reply(401, "{\"error\":\"token\"}")});
-  EXPECT_EQ(connectToWorker(optionsFor(refuses.url()), socket, where).code(), Code::kInvalid);
+  const Status refused = connectToWorker(optionsFor(refuses.url()), socket, where);
+  EXPECT_EQ(refused.code(), Code::kInvalid);
+  EXPECT_NE(refused.message().find("service-account token"), std::string::npos) << refused.message();
   EXPECT_EQ(refuses.requests().size(), 1u);
-  Operator confused({reply(200, "<html>")});
-  EXPECT_EQ(connectToWorker(optionsFor(confused.url()), socket, where).code(), Code::kInvalid);
+  // Garbage, at every level; what is said about it is one line, whatever it contains.
+  for (const std::string& garbage : {reply(200, "<html>\n\x1b[2J</html>"), reply(200, "native+h\r\n+x+y"),
+                                     reply(403, "no\nno"), std::string("SSH-2.0-OpenSSH\r\n\r\n")}) {
+    Operator confused({garbage});
+    const Status status = connectToWorker(optionsFor(confused.url()), socket, where);
+    EXPECT_EQ(status.code(), Code::kInvalid) << garbage;
+    EXPECT_EQ(confused.requests().size(), 1u);
+    for (const char c : status.message()) EXPECT_GE(static_cast<unsigned char>(c), ' ') << status.message();
+  }
   EXPECT_EQ(connectToWorker(optionsFor("https://operator/"), socket, where).code(), Code::kUnsupported);
 }
 

@@ -21,14 +21,17 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
 hipError_t openSession(std::unique_ptr<Session>& session) {
   const NoCancel whole;
   Options options;
-  Status status = readOptions(options);
-  if (status.ok()) status = Session::connect(options, session);
-  if (status.ok()) {
-    callCount.wanted = !options.statsFile.empty();
-    return hipSuccess;
+  if (Status status = readOptions(options); !status.ok()) {
+    logError("cannot use a worker: %s", status.message().c_str());
+    return hipErrorInvalidValue;
   }
-  logError("cannot use the worker at %s: %s", options.workerName().c_str(), status.message().c_str());
-  return status.code() == Code::kInvalid ? hipErrorInvalidValue : hipErrorNotInitialized;
+  // Whoever answered, and whatever they said: this program has no worker.
+  if (Status status = Session::connect(options, session); !status.ok()) {
+    logError("cannot use the worker at %s: %s", options.workerName().c_str(), status.message().c_str());
+    return hipErrorNotInitialized;
+  }
+  callCount.wanted = !options.statsFile.empty();
+  return hipSuccess;
 }
 
 bool samePlatform(const Platform& a, const Platform& b) {

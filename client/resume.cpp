@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/claims.h"
+#include "base/text.h"
 #include "wire/append.h"
 
 namespace hipr::client {

@@ -68,6 +68,7 @@ Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
   std::unique_ptr<Session> session(new Session(options));
   net::Endpoint& worker = session->worker_;
   if (Status status = connectToWorker(options, socket, worker); !status.ok()) {
+    if (options.tensorFusion.asked()) return status;  // nothing that the program's user could set
     return {status.code(), status.message() +
                                ". Is hip-worker running there and reachable? Set TF_WORKER_HOST and TF_WORKER_PORT to "
                                "where it listens."};

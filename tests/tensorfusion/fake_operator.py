@@ -5,7 +5,7 @@
 
 Writes its own port to PORT_FILE. The connection does not exist for the first two requests (404). Then the answer is where
 WORKER_PORT_FILE says the worker listens at that moment, in one piece and in chunks in turn. A request without the right token
-is refused. LOG_FILE gets one line for each request."""
+is refused; one about the namespace "garbage" gets a web page. LOG_FILE gets one line for each request."""
 import http.server
 import sys
 import threading
@@ -29,6 +29,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(turn, 401, b'{"error":"who are you"}')
         elif not self.path.startswith("/api/connection?name=") or self.headers.get("Accept-Encoding"):
             self.answer(turn, 400, b'{"error":"not what a client asks"}')
+        elif self.path.endswith("&namespace=garbage"):
+            self.answer(turn, 200, b"<html>\nnot what\nyou asked for</html>")
         elif turn <= 2:
             self.answer(turn, 404, b'{"error":"connection not found"}')
         else:

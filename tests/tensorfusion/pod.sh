@@ -152,6 +152,26 @@ if env -u TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL TF_WORKER_PORT=1 timeout -k 
 else
   check "without a worker a HIP program is told so" grep -q 'cannot use the worker' "$work/none"
 fi
+not_connected() { # NAME SAID [NAME=VALUE...]: HIP is not initialized, and one line says why
+  local name=$1 said=$2 errors
+  shift 2
+  if ! env "$@" timeout -k 5 60 python3 - 2>"$work/said" <<'END'
+import ctypes
+hip = ctypes.CDLL("libamdhip64.so.7")
+pointer = ctypes.c_void_p()
+errors = [hip.hipMalloc(ctypes.byref(pointer), ctypes.c_size_t(64)) for _ in range(2)]
+assert errors == [3, 3], errors  # hipErrorNotInitialized
+END
+  then bad "$name: another error: $(cat "$work/said")"; return; fi
+  errors=$(grep -c . "$work/said")
+  if [[ $errors -eq 1 ]] && grep -q "$said" "$work/said"; then ok "$name"; else bad "$name: said $errors lines: $(cat "$work/said")"; fi
+}
+not_connected "a refused token" "said 401.*service-account token" HIP_REMOTE_SERVICE_ACCOUNT_TOKEN=/dev/null
+not_connected "garbage from the operator" "is not a TensorFusion connection" \
+  TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL="$operator/api/connection?name=c&namespace=garbage"
+not_connected "an operator that speaks another protocol" "TensorFusion's operator" \
+  TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL="http://127.0.0.1:$(cat "$work/worker_port")/" TF_CONNECT_TIMEOUT=10
+not_connected "a connection that is none" "is not a TensorFusion connection" TENSOR_FUSION_OPERATOR_CONNECTION_INFO=nonsense
 
 # A worker goes, with a client at work, and another takes its place elsewhere.
 bash -c 'while "$0"; do :; done' "$build/abi/launch.7" >/dev/null 2>&1 &

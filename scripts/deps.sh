@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev libssl-dev zlib1g-dev nlohmann-json3-dev
   hipcc libamdhip64-dev rocm-device-libs)
-testing=(iproute2 libgtest-dev libbenchmark-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev)
+testing=(iproute2 jq libgtest-dev libbenchmark-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
 wanted=() demo=
 case ${1:-} in

@@ -39,7 +39,8 @@ POOL = {
     "schedulingConfigTemplate": TEXT,
     "capacityConfig": {
         "minResources": RESOURCES, "maxResources": RESOURCES, "warmResources": RESOURCES,
-        "oversubscription": {"vramExpandToHostMem": range(0, 101), "vramExpandToHostDisk": range(0, 101),
+        # Not 0: the operator writes a pool without its zeros, and the API server fills in its defaults.
+        "oversubscription": {"vramExpandToHostMem": range(1, 101), "vramExpandToHostDisk": range(1, 101),
                              "tflopsOversellRatio": range(100, 100001)},
     },
     "nodeManagerConfig": {
@@ -116,6 +117,21 @@ def require(spec, paths, where):
             errors.append(f"{where}.{path}: missing")
 
 
+def check_pool(spec, where):
+    """What the operator makes of the hypervisor's template."""
+    require(spec, REQUIRED["GPUPool"], where)
+    hypervisor = spec.get("componentConfig", {}).get("hypervisor", {})
+    containers = hypervisor.get("podTemplate", {}).get("template", {}).get("spec", {}).get("containers", [])
+    vector = hypervisor.get("enableVector", False)
+    if len(containers) != (2 if vector else 1):
+        errors.append(f"{where}: the operator replaces a template of {len(containers)} containers {'with' if vector else 'without'} vector")
+    if vector and not any(re.fullmatch(r"--metrics-output-path=/logs/metrics\.log\..+", a) for a in containers[0].get("args", [])):
+        errors.append(f"{where}: the hypervisor does not write its metrics where vector reads them")
+    over = spec.get("capacityConfig", {}).get("oversubscription")
+    if over is not None and len(over) != 3:
+        errors.append(f"{where}: oversubscription in part: the API server fills in the rest")
+
+
 def check_object(item, where):
     kind = (item.get("apiVersion"), item.get("kind"))
     if kind not in SPECS:
@@ -126,9 +142,12 @@ def check_object(item, where):
         errors.append(f"{where}: {name!r} is not a name")
     where = f"{where}: {item['kind']} {name}"
     compare(item.get("spec"), SPECS[kind], where)
-    require(item.get("spec"), REQUIRED.get(item["kind"], []), where)
+    if item["kind"] == "GPUPool":
+        check_pool(item["spec"], where)
+    else:
+        require(item.get("spec"), REQUIRED.get(item["kind"], []), where)
     for pool in item["spec"].get("gpuPools", []) if item["kind"] == "TensorFusionCluster" else []:
-        require(pool.get("specTemplate"), REQUIRED["GPUPool"], f"{where}.{pool.get('name')}")
+        check_pool(pool.get("specTemplate", {}), f"{where}.{pool.get('name')}")
     annotations = item.get("metadata", {}).get("annotations", {})
     for key, value in annotations.items():
         if key.startswith("tensor-fusion.ai/") and key.split("/")[1] not in ANNOTATIONS:
@@ -156,8 +175,8 @@ for path in files:
                 errors.append(f"{path}: AMD needs controller.isolationModePolicy static")
             if not re.fullmatch(r"[^=]+=[^=]+", item.get("initialGpuNodeLabelSelector", "")):
                 errors.append(f"{path}: initialGpuNodeLabelSelector must have exactly one =")
-            if "nvidia" in yaml.safe_dump(item.get("schedulerConfig", {})):
-                errors.append(f"{path}: the scheduler counts NVIDIA GPUs")
+            if "schedulerConfig" in item:
+                errors.append(f"{path}: a scheduler's profile here replaces the chart's; derive_values.py makes it from that")
         else:
             compare(item, {"version": TEXT, "hardwareVendor": re.compile("^AMD$"), "releaseDate": TEXT, "isolationModes": [TEXT],
                            "rocmVersion": TEXT}, path)

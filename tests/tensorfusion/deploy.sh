@@ -20,9 +20,24 @@ done
 check "gpu-info-amd.yaml parses" python3 -c 'import sys, yaml; assert all(i["vendor"] == "AMD" for i in yaml.safe_load(open(sys.argv[1])))' deploy/samples/gpu-info-amd.yaml
 check "values-amd.yaml takes effect" python3 "$here/check_yaml.py" values deploy/helm/values-amd.yaml
 check "metadata.yaml" python3 "$here/check_yaml.py" metadata deploy/docker/metadata.yaml
+check "derive_values.py" python3 "$here/derive_values_test.py"
+# The chart of today, where it is at hand: a folder, or whatever else helm takes.
+if [[ -z ${TENSOR_FUSION_CHART:-} ]]; then
+  skip "TensorFusion's own chart: TENSOR_FUSION_CHART names none"
+else
+  chart_values() { if [[ -e $TENSOR_FUSION_CHART/values.yaml ]]; then cat "$TENSOR_FUSION_CHART/values.yaml"; else helm show values "$TENSOR_FUSION_CHART"; fi; }
+  chart_values >"$work/chart-values.yaml"
+  check "derive_values.py for TensorFusion's own chart" python3 "$here/derive_values_test.py" "$work/chart-values.yaml"
+fi
 # The check itself must see what it is for.
-sed 's/enableVector/enableVectr/' deploy/samples/gpupool-amd.yaml >"$work/typo.yaml"
-if objects "$work/typo.yaml" >/dev/null; then bad "a field nobody knows goes unnoticed"; else ok "a field nobody knows is noticed"; fi
+noticed() { # WHAT SED: a sample with that change is refused
+  sed "$2" deploy/samples/gpupool-amd.yaml >"$work/changed.yaml"
+  if objects "$work/changed.yaml" >/dev/null; then bad "$1 goes unnoticed"; else ok "$1 is noticed"; fi
+}
+noticed "a field nobody knows" 's/enableVector/enableVectr/'
+noticed "a template that the operator replaces" '/- name: vector/d'
+noticed "a file of metrics that nobody reads" 's|/logs/metrics.log.hypervisor|metrics.log|'
+noticed "a zero that does not hold" 's|^  nodeManagerConfig:|    oversubscription: {vramExpandToHostMem: 0, vramExpandToHostDisk: 1, tflopsOversellRatio: 200}\n&|'
 
 # --- charts
 for chart in deploy/helm/*/; do
@@ -39,6 +54,16 @@ refused() { # CHART OPTION...
 if command -v helm >/dev/null; then
   for chart in tensor-fusion-amd hip-worker; do check "helm lint $chart" helm lint --strict "deploy/helm/$chart"; done
   check "render tensor-fusion-amd" render tensor-fusion-amd
+  check "oversubscription in part is refused" refused tensor-fusion-amd --set pool.oversubscription.vramExpandToHostMem=0
+  check "render it without vector" render tensor-fusion-amd --set pool.enableVector=false
+  if [[ -n ${TENSOR_FUSION_CHART:-} ]]; then
+    their_chart() { # it renders with our values, and its scheduler gets them
+      deploy/helm/derive_values.py <"$work/chart-values.yaml" >"$work/amd.yaml" &&
+        helm template tensor-fusion-sys "$TENSOR_FUSION_CHART" -n tensor-fusion-sys -f "$work/amd.yaml" >"$work/theirs.yaml" &&
+        grep -q 'name: amd.com/gpu' "$work/theirs.yaml" && ! grep -q nvidia.com/gpu "$work/theirs.yaml"
+    }
+    check "render TensorFusion's own chart with our values" their_chart
+  fi
   check "render it with everything set" render tensor-fusion-amd --set 'provider.extraEnv[0].name=A' --set 'provider.extraEnv[0].value=b' \
     --set 'pool.client.env[0].name=TF_DEBUG' --set-string 'pool.client.env[0].value=1' --set pool.name=other
   check "render hip-worker: every node" render hip-worker
@@ -58,7 +83,7 @@ fi
 
 # --- shell scripts
 if command -v shellcheck >/dev/null; then
-  for script in deploy/docker/*.sh scripts/test-amd-*.sh tests/tensorfusion/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
+  for script in deploy/docker/*.sh scripts/*amd*.sh tests/tensorfusion/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
 else
   skip "shell scripts: shellcheck is not installed"
 fi

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Sourced by test-amd-cluster.sh and test-amd-remote-gpu.sh: what both ask a cluster. Every question that gets no answer fails.
+# Variables: TIMEOUT (600 s), KUBECTL, HELM, GREPTIME_URL (where the metrics are, if not in a GreptimeDB of this cluster).
+timeout=${TIMEOUT:-600} pause=${PAUSE:-5}
+kubectl=${KUBECTL:-kubectl}
+# shellcheck disable=SC2034 # used by those who source this
+helm=${HELM:-helm}
+
+step() { printf '\n== %s\n' "$*"; }
+fail() {
+  echo "FAIL: $*" >&2
+  exit 1
+}
+wait_for() { # WHAT COMMAND...: until it prints something, which is printed
+  local what=$1 end=$((SECONDS + timeout)) out
+  shift
+  while :; do
+    out=$("$@" 2>/dev/null || true)
+    if [[ -n $out ]]; then
+      printf '%s\n' "$out"
+      return 0
+    fi
+    if ((SECONDS >= end)); then fail "no $what after $timeout s"; fi
+    sleep "$pause"
+  done
+}
+amd_gpus() { # NAME MODEL VRAM of each
+  "$kubectl" get gpus.tensor-fusion.ai -o json | jq -r '.items[]
+    | select((.status.vendor // "") == "AMD" or ((.status.gpuModel // "") | test("AMD|Instinct|Radeon")))
+    | "\(.metadata.name) \(.status.gpuModel) \(.status.capacity.vram // "?")"'
+}
+amd_pools() { # names of the pools of AMD GPUs, the cluster's default first
+  "$kubectl" get gpupools.tensor-fusion.ai -o json | jq -r '[.items[] | select(.spec.nodeManagerConfig.defaultVendor == "AMD")]
+    | sort_by(.metadata.annotations["tensor-fusion.ai/is-default-pool"] != "true") | .[].metadata.name'
+}
+amd_pool() { # the pool to use: POOL, or the first that the cluster has
+  local pool=${POOL:-}
+  if [[ -z $pool ]]; then
+    pool=$(wait_for "pool of AMD GPUs" amd_pools) || exit 1
+    pool=${pool%%$'\n'*}
+  fi
+  printf '%s\n' "$pool"
+}
+run_pod() { # NAME: waits until it has succeeded; prints what it said
+  "$kubectl" wait "pod/$1" --for=jsonpath='{.status.phase}'=Succeeded --timeout "${timeout}s" >&2 || {
+    "$kubectl" logs "$1" --all-containers >&2 || true
+    fail "$1 did not finish"
+  }
+  "$kubectl" logs "$1" -c python
+}
+database() { # NAMESPACE/POD of the chart's GreptimeDB
+  "$kubectl" get pods -A -l app.greptime.io/component=greptimedb-standalone -o json |
+    jq -r '.items[0] // empty | "\(.metadata.namespace)/\(.metadata.name)"'
+}
+sql() { # STATEMENT: the first value of its answer
+  local query=(curl -sS "${GREPTIME_URL:-http://localhost:4000}/v1/sql?db=public" --data-urlencode "sql=$1") where
+  if [[ -z ${GREPTIME_URL:-} ]]; then
+    where=$(database)
+    if [[ -z $where ]]; then return 1; fi
+    query=("$kubectl" exec -n "${where%/*}" "${where#*/}" -- "${query[@]}")
+  fi
+  "${query[@]}" | jq -r '.output[0].records.rows[0][0] // empty'
+}
+metrics_since() { # START TABLE POOL: how many rows it got since (seconds since 1970), if any
+  local rows
+  rows=$(sql "SELECT count(*) FROM $2 WHERE pool = '$3' AND ts >= to_timestamp_millis($1 * 1000)") || return 1
+  if [[ $rows -gt 0 ]]; then printf '%s\n' "$rows"; fi
+}

@@ -190,7 +190,7 @@ hipError_t RemoteCore::perform(const GraphLaunch& launch, Stream& stream, Stage 
     }
     if (error != hipSuccess) return error;
   }
-  if (s.host().anyExposed()) s.exchangeHostMemory();
+  if (s.host().anyMirrored()) s.exchangeHostMemory();
   return until == Stage::kVisible ? synchronize(stream) : hipSuccess;
 }
 

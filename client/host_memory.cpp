@@ -48,24 +48,27 @@ HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
 void HostMemory::erase(std::uint64_t address, bool committed) {
   const auto sending = mirror_.lockSending();
   std::uint64_t number;
+  bool there;
   {
     std::lock_guard lock(mutex_);
     const auto found = regions_.find(address);
     if (found == regions_.end()) return;
     const Region region = found->second;
     number = region.number;
+    there = region.there();
     if (number) mirror_.remove(number);
     if (committed) range_.decommit(address, platform::roundToPage(region.size));
     adopted_.erase(reinterpret_cast<std::uint64_t>(region.host));
     insertFree(free_, address, spanOf(region.size));
     regions_.erase(found);
-    --regionCount_;
+    --(region.shared ? sharedCount_ : regionCount_);
     total_ -= platform::roundToPage(region.size);
   }
-  if (number) calls_.conceal({address});
+  if (there) calls_.conceal({address});
 }
 
 void* HostMemory::allocate(std::size_t size) {
+  if (calls_.share) return allocateShared(size);
   std::uint64_t address;
   {
     std::lock_guard lock(mutex_);
@@ -76,6 +79,36 @@ void* HostMemory::allocate(std::size_t size) {
   }
   erase(address, false);
   return nullptr;
+}
+
+void* HostMemory::allocateShared(std::size_t size) {
+  std::uint64_t address;
+  {
+    const auto sending = mirror_.lockSending();  // memory and messages arrive in the same order, and after ConcealHost
+    {
+      std::lock_guard lock(mutex_);
+      const Region* region = add(size, nullptr);
+      if (!region) return nullptr;
+      address = region->address;
+    }
+    if (share(address, size)) return reinterpret_cast<void*>(address);
+  }
+  erase(address, true);
+  return nullptr;
+}
+
+bool HostMemory::share(std::uint64_t address, std::size_t size) {
+  const std::size_t pages = platform::roundToPage(size);
+  platform::SharedMemory memory;
+  if (!platform::SharedMemory::make(pages, memory).ok()) return false;
+  if (!memory.mapOver(reinterpret_cast<void*>(address), pages).ok()) return false;
+  {
+    std::lock_guard lock(mutex_);
+    regions_.at(address).shared = true;
+    --regionCount_;
+    ++sharedCount_;
+  }
+  return calls_.share({address, size}, memory).ok();
 }
 
 void HostMemory::release(void* pointer) {
@@ -115,7 +148,7 @@ void HostMemory::expose(const std::vector<std::uint64_t>& addresses) {
     {
       std::lock_guard lock(mutex_);
       Region* region = find(address);
-      if (!region || region->number) continue;
+      if (!region || region->there()) continue;
       if (!mirror_.add(exposures_ + 1, region->host, region->size)) {
         logError("no memory for a second copy of %zu bytes of host memory that kernels use; they will not find it",
                  region->size);
@@ -157,7 +190,7 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
         value = region->address + (value - reinterpret_cast<std::uint64_t>(region->host));
         std::memcpy(arguments.data() + at, &value, sizeof value);
       }
-      if (region && !region->number) fresh.push_back(value);
+      if (region && !region->there()) fresh.push_back(value);
     }
   }
   if (fresh.empty()) return;
@@ -172,7 +205,7 @@ void HostMemory::scanUpload(wire::Bytes bytes) {
     std::lock_guard lock(mutex_);
     std::erase_if(found, [this](std::uint64_t address) {
       const Region* region = find(address);
-      return !region || region->number;
+      return !region || region->there();
     });
   }
   if (found.empty()) return;
@@ -184,7 +217,7 @@ bool HostMemory::exposed(std::uint64_t address) {
   if (!anyExposed()) return false;
   std::lock_guard lock(mutex_);
   const Region* region = range_.contains(address) ? find(address) : findByHost(address);
-  return region && region->number;
+  return region && region->there();
 }
 
 std::uint64_t HostMemory::alias(std::uint64_t host) {

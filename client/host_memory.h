@@ -1,9 +1,11 @@
 // HostMemory: memory of this process that kernels on the worker can reach, at the same address.
 //
-// Pinned, managed and registered memory all live here. As long as no kernel could know its address a region is plain
-// local memory. Once an address of it travels to the worker (as a kernel argument, inside an upload, or inside exposed
-// memory) the region is exposed: the worker maps it too, and from then on a mirror on each side exchanges what changed
-// (mirror/mirror.h) at launches, at synchronization, and now and then while work is unfinished. Thread-safe.
+// Pinned, managed and registered memory all live here. A worker on the same machine is handed the first two when they
+// are made, as they are: it and its kernels have the very same memory. Everywhere else, and for the third: as long as
+// no kernel could know its address a region is plain local memory. Once an address of it travels to the worker (as a
+// kernel argument, inside an upload, or inside exposed memory) the region is exposed: the worker maps it too, and from
+// then on a mirror on each side exchanges what changed (mirror/mirror.h) at launches, at synchronization, and now and
+// then while work is unfinished. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -16,6 +18,7 @@
 
 #include "mirror/mirror.h"
 #include "platform/address_range.h"
+#include "platform/shared_memory.h"
 #include "wire/messages.h"
 
 namespace hipr::client {
@@ -26,6 +29,8 @@ class HostMemory {
     std::function<void(const wire::ExposeHost&)> expose;
     std::function<void(const wire::ConcealHost&)> conceal;
     std::function<void(const wire::HostBytes&)> send;
+    // Hands it over, then posts the message; null: the worker is elsewhere.
+    std::function<Status(const wire::ShareHost&, const platform::SharedMemory&)> share{};
   };
 
   // `most`: bytes of all regions together.
@@ -44,12 +49,13 @@ class HostMemory {
   void scanUpload(wire::Bytes bytes);
   bool needsScan() const { return regionCount_.load(std::memory_order_relaxed) != 0; }
 
-  bool anyExposed() const { return mirror_.any(); }
-  bool exposed(std::uint64_t address);         // kernels may have changed it: the worker's copy counts
-  std::uint64_t alias(std::uint64_t host);     // where the worker has the byte at this host address
-  void flush();                                // send what the program changed
-  bool exchange();                             // the same while kernels run (Mirror::exchange)
-  bool apply(const wire::HostBytes& changes);  // what kernels changed; false when it makes no sense
+  bool anyExposed() const { return mirror_.any() || sharedCount_.load(std::memory_order_relaxed) != 0; }
+  bool anyMirrored() const { return mirror_.any(); }  // and has to be exchanged
+  bool exposed(std::uint64_t address);                // kernels may have changed it: the worker's copy counts
+  std::uint64_t alias(std::uint64_t host);            // where the worker has the byte at this host address
+  void flush();                                       // send what the program changed
+  bool exchange();                                    // the same while kernels run (Mirror::exchange)
+  bool apply(const wire::HostBytes& changes);         // what kernels changed; false when it makes no sense
 
  private:
   struct Region {
@@ -57,12 +63,16 @@ class HostMemory {
     std::size_t size = 0;
     std::byte* host = nullptr;
     std::uint64_t number = 0;  // of its exposure; 0: not exposed
+    bool shared = false;
+    bool there() const { return number || shared; }
   };
 
   Region* find(std::uint64_t address);  // REQUIRES: mutex_, as for the next two
   Region* findByHost(std::uint64_t address);
   Region* add(std::size_t size, std::byte* host);  // null when there is no room
   void erase(std::uint64_t address, bool committed);
+  void* allocateShared(std::size_t size);
+  bool share(std::uint64_t address, std::size_t size);  // REQUIRES: the mirror's sending lock held, mutex_ not
   // Exposes the regions of these addresses. REQUIRES: the mirror's sending lock held, mutex_ not
   void expose(const std::vector<std::uint64_t>& addresses);
   void exposeReached(const std::vector<std::uint64_t>& addresses);  // and sends their content
@@ -73,9 +83,9 @@ class HostMemory {
   const std::uint64_t most_;
   std::uint64_t total_ = 0;  // of all regions, in whole pages
   std::map<std::uint64_t, std::uint64_t> free_;
-  std::map<std::uint64_t, Region> regions_;         // by address
-  std::map<std::uint64_t, std::uint64_t> adopted_;  // host address → alias
-  std::atomic<int> regionCount_{0};
+  std::map<std::uint64_t, Region> regions_;           // by address
+  std::map<std::uint64_t, std::uint64_t> adopted_;    // host address → alias
+  std::atomic<int> regionCount_{0}, sharedCount_{0};  // those to look for addresses of; those shared
 
   // --- under the mirror's sending lock
   std::uint64_t exposures_ = 0;

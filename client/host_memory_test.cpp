@@ -1,6 +1,7 @@
 #include "client/host_memory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <map>
@@ -163,6 +164,78 @@ TEST(HostMemory, APointerInsideExposedMemoryExposesToo) {
   int there;
   std::memcpy(&there, worker.regions.at(reinterpret_cast<std::uint64_t>(last)).data(), sizeof there);
   EXPECT_EQ(there, 42);
+}
+
+// --- a worker on the same machine
+
+struct NearWorker {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> shared;  // address and size
+  std::vector<platform::SharedMemory> memories;
+  std::vector<std::uint64_t> concealed;
+  bool lost = false;
+  int exposures = 0;
+
+  HostMemory::Calls calls() {
+    return {.expose = [this](const wire::ExposeHost&) { ++exposures; },
+            .conceal = [this](const wire::ConcealHost& m) { concealed.push_back(m.address); },
+            .send = [](const wire::HostBytes&) {},
+            .share =
+                [this](const wire::ShareHost& m, const platform::SharedMemory& memory) {
+                  shared.emplace_back(m.address, m.size);
+                  memories.emplace_back();
+                  EXPECT_TRUE(platform::SharedMemory::take(dup(memory.descriptor()), platform::roundToPage(m.size),
+                                                           memories.back())
+                                  .ok());
+                  EXPECT_TRUE(memories.back().map().ok());
+                  return lost ? Status::unavailable("lost") : Status{};
+                }};
+  }
+};
+
+TEST(NearHostMemory, BothHaveTheSameMemory) {
+  NearWorker worker;
+  HostMemory memory(someRange(), worker.calls());
+  auto* p = static_cast<char*>(memory.allocate(10000));
+  ASSERT_NE(p, nullptr);
+  ASSERT_EQ(worker.shared.size(), 1u);
+  EXPECT_EQ(worker.shared[0], std::pair(reinterpret_cast<std::uint64_t>(p), std::uint64_t{10000}));
+  auto* there = reinterpret_cast<char*>(worker.memories[0].bytes().data());
+  std::strcpy(p, "from here");
+  EXPECT_STREQ(there, "from here");
+  std::strcpy(there + 9000, "from there");
+  EXPECT_STREQ(p + 9000, "from there");
+  EXPECT_TRUE(memory.exposed(reinterpret_cast<std::uint64_t>(p) + 9999));
+  EXPECT_TRUE(memory.anyExposed());
+  EXPECT_FALSE(memory.anyMirrored());
+  EXPECT_FALSE(memory.needsScan());
+  auto arguments = argumentsOf(p);
+  memory.scanArguments(arguments);
+  EXPECT_EQ(worker.exposures, 0);
+  memory.release(p);
+  EXPECT_EQ(worker.concealed, std::vector<std::uint64_t>{worker.shared[0].first});
+  EXPECT_FALSE(memory.anyExposed());
+}
+
+TEST(NearHostMemory, TheProgramsOwnIsMirroredAsEverywhere) {
+  NearWorker worker;
+  HostMemory memory(someRange(), worker.calls());
+  std::vector<char> own(10000);
+  void* const alias = memory.adopt(own.data(), own.size());
+  ASSERT_NE(alias, nullptr);
+  EXPECT_TRUE(worker.shared.empty());
+  auto arguments = argumentsOf(own.data());
+  memory.scanArguments(arguments);
+  EXPECT_EQ(worker.exposures, 1);
+  EXPECT_TRUE(memory.anyMirrored());
+  memory.disown(alias);
+}
+
+TEST(NearHostMemory, NoneIsGivenOutThatTheWorkerDoesNotHave) {
+  NearWorker worker;
+  worker.lost = true;
+  HostMemory memory(someRange(), worker.calls());
+  EXPECT_EQ(memory.allocate(10000), nullptr);
+  EXPECT_FALSE(memory.anyExposed());
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ hipError_t RemoteCore::perform(const Launch& l, Stream& stream, Stage) {
     if (start) start->recordedAt(r, position);
     if (stop) stop->recordedAt(r, position);
   });
-  if (s.host().anyExposed()) s.exchangeHostMemory();
+  if (s.host().anyMirrored()) s.exchangeHostMemory();
   return hipSuccess;
 }
 

@@ -34,15 +34,17 @@ bool reserve(std::uint64_t base, std::uint64_t size, platform::AddressRange& ran
 
 // What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
 // program's in its; what they share is exchanged at launches, at synchronization, and a while apart in between.
-void describeFromHere(Platform& platform) {
+// A worker on the same machine really has the program's pinned and managed memory, and what it says of that is true.
+void describeFromHere(Platform& platform, bool near) {
   for (DeviceInfo& device : platform.devices) {
 #define UNTRUE_HERE(Name, field) device.props.field = 0, device.attributes.set(hipDeviceAttribute##Name, 0)
     UNTRUE_HERE(IsLargeBar, isLargeBar);
+    UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
+    UNTRUE_HERE(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables);
+    if (near) continue;
     UNTRUE_HERE(ConcurrentManagedAccess, concurrentManagedAccess);
     UNTRUE_HERE(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost);
     UNTRUE_HERE(HostNativeAtomicSupported, hostNativeAtomicSupported);
-    UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
-    UNTRUE_HERE(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables);
 #undef UNTRUE_HERE
   }
 }
@@ -131,18 +133,24 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     mostCarried_ = std::clamp<std::uint64_t>(limits_.heldBytes / 8, 1, kMostCarried);
     hostBase_ = hello.hostBase;
     hostSize_ = hello.hostSize;
-    describeFromHere(platform_);
+    describeFromHere(platform_, near_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
     outliveCuts(reply);
-    host_ = std::make_unique<HostMemory>(
-        std::move(hostRange),
-        HostMemory::Calls{[this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
-                          [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
-                          [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }},
-        limits_.hostBytes);
+    HostMemory::Calls calls{
+        .expose = [this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
+        .conceal = [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
+        .send = [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }};
+    if (near_) {
+      calls.share = [this](const wire::ShareHost& m, const platform::SharedMemory& memory) {
+        if (Status status = connection_->channel().sendMemory({}, memory); !status.ok()) return status;
+        connection_->post<wire::Opcode::kShareHost>(m);
+        return Status{};
+      };
+    }
+    host_ = std::make_unique<HostMemory>(std::move(hostRange), std::move(calls), limits_.hostBytes);
     exchange_ = std::make_unique<mirror::Heartbeat>(
-        [this] { return host_->anyExposed() && connection_->alive() && !streams_.now().passed(); },
+        [this] { return host_->anyMirrored() && connection_->alive() && !streams_.now().passed(); },
         [this] {
           connection_->poll();
           return host_->exchange();

@@ -34,7 +34,7 @@ hipError_t RemoteCore::perform(const WordSteps& work, Stream& stream, Stage) {
   s.submit<Opcode::kWordSteps>(r, message, [&](std::uint64_t position) {
     if (waiting) s.streams().awaitWord(r, position);
   });
-  if (s.host().anyExposed()) s.exchangeHostMemory();
+  if (s.host().anyMirrored()) s.exchangeHostMemory();
   return hipSuccess;
 }
 

@@ -66,6 +66,10 @@ class Channel final : public Transport {
   Status send(std::span<const Part> parts) override { return sendLasting(parts, {}, 0); }
   Status trySend(Part bytes, std::size_t* taken) override;
   Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override;
+  Status sendMemory(Part bytes, const platform::SharedMemory& memory) override {
+    return link()->sendMemory(bytes, memory);
+  }
+  Status takeMemory(std::size_t size, platform::SharedMemory& out) override { return link()->takeMemory(size, out); }
   void setTimeout(int milliseconds) override;
   void finishSending() override;
   void shutdown() override;

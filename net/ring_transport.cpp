@@ -73,6 +73,18 @@ class RingTransport final : public Transport {
     return {};
   }
 
+  Status sendMemory(Part, const platform::SharedMemory& memory) override {
+    const std::byte ring{};
+    return below_->sendMemory({&ring, 1}, memory);
+  }
+  Status takeMemory(std::size_t size, platform::SharedMemory& out) override {
+    for (;;) {
+      const bool gone = gone_;
+      Status status = below_->takeMemory(size, out);
+      if (status.code() != Code::kNotFound || gone || !hear(Patience::kNone)) return status;
+    }
+  }
+
   Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
     std::optional<Clock::time_point> end;  // rings of the bell do not stretch the time that there is for bytes
     for (*got = 0;;) {

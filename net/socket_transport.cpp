@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 
 #include "platform/input_watch.h"
 #include "platform/shared_memory.h"
@@ -13,9 +14,13 @@ namespace {
 using platform::Io;
 using platform::IoResult;
 
+constexpr std::size_t kMostMemories = 512;  // on their way
+
 class SocketTransport : public Transport {
  public:
-  SocketTransport(Socket socket, int ioTimeoutSeconds) : socket_(std::move(socket)) { socket_.tune(ioTimeoutSeconds); }
+  SocketTransport(Socket socket, int ioTimeoutSeconds) : socket_(std::move(socket)), unix_(isUnix(socket_)) {
+    socket_.tune(ioTimeoutSeconds);
+  }
 
   Status send(std::span<const Part> parts) override {
     Part left[platform::kMostParts];
@@ -30,14 +35,23 @@ class SocketTransport : public Transport {
   }
 
   Status sendMemory(Part bytes, const platform::SharedMemory& memory) override {
-    if (!platform::isUnix(socket_.fd())) return Transport::sendMemory(bytes, memory);
+    if (!unix_) return Transport::sendMemory(bytes, memory);
     return platform::sendDescriptor(socket_.fd(), bytes, memory.descriptor()) ? Status{} : failure("sending");
+  }
+
+  Status takeMemory(std::size_t size, platform::SharedMemory& out) override {
+    if (memories_.empty()) return Status::notFound("memory that has not come");
+    platform::SharedMemory first = std::move(memories_.front());
+    memories_.pop_front();
+    return platform::SharedMemory::take(first.release(), size, out);
   }
 
   Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
     const auto how = patience == Patience::kNone ? platform::Patience::kNone : platform::Patience::kWait;
-    const IoResult result = platform::receiveParts(socket_.fd(), rooms, how);
+    const IoResult result =
+        unix_ && rooms.size() == 1 ? receiveMemory(rooms[0], how) : platform::receiveParts(socket_.fd(), rooms, how);
     *got = result.bytes;
+    if (memories_.size() > kMostMemories) return Status::invalid("memory that nobody asked for");
     if (result.outcome == Io::kClosed) return Status::unavailable("the peer closed the connection");
     return result.outcome == Io::kFailed ? failure("receiving") : Status{};
   }
@@ -72,11 +86,20 @@ class SocketTransport : public Transport {
   std::string peer() const override { return peerName(socket_); }
 
  private:
+  IoResult receiveMemory(const Room& room, platform::Patience how) {
+    int descriptor = -1;
+    const IoResult result = platform::receiveWithDescriptor(socket_.fd(), room, how, descriptor);
+    if (descriptor >= 0) memories_.emplace_back(descriptor);
+    return result;
+  }
+
   static Status failure(const char* what) {
     return Status::unavailable(std::string(what) + ": " + platform::socketError());
   }
 
   Socket socket_;
+  const bool unix_;
+  std::deque<platform::SharedMemory> memories_;  // that have come and nobody has taken, unchecked
   std::shared_ptr<platform::InputWatch> watch_;  // goes on with the connection that succeeds this one
 };
 

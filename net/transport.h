@@ -33,8 +33,13 @@ class Transport {
   // Sends what can be sent without waiting. What was not taken must be what is sent next.
   virtual Status trySend(Part bytes, std::size_t* taken) = 0;
 
-  // A few bytes, and with them memory that the peer may have, too; not every connection can carry that.
+  // --- memory, where a connection can carry it
+  // A few bytes, and with them memory that the peer may have, too. Any thread may call it at any time.
   virtual Status sendMemory(Part /*bytes*/, const platform::SharedMemory& /*memory*/) {
+    return Status::unsupported("this connection carries no memory");
+  }
+  // What has come first and has not been taken; kNotFound when nothing has. REQUIRES: called by whoever receives.
+  virtual Status takeMemory(std::size_t /*size*/, platform::SharedMemory& /*out*/) {
     return Status::unsupported("this connection carries no memory");
   }
 

@@ -15,6 +15,7 @@ namespace hipr::platform {
 class SharedMemory {
  public:
   SharedMemory() = default;
+  explicit SharedMemory(int descriptor) : descriptor_(descriptor) {}  // unchecked: nothing but release() is for it
   SharedMemory(SharedMemory&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), bytes_(std::exchange(other.bytes_, {})) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
@@ -29,9 +30,12 @@ class SharedMemory {
   // whatever this says.
   static Status take(int descriptor, std::size_t size, SharedMemory& out);
 
-  Status map();                                          // wherever the system has room
+  Status map();  // wherever the system has room
+  // In place of reserved addresses; stays there when this goes. REQUIRES: whole pages.
+  Status mapOver(void* address, std::size_t size) const;
   std::span<std::byte> bytes() const { return bytes_; }  // empty until it is mapped
   int descriptor() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
   bool open() const { return descriptor_ >= 0; }
 
  private:

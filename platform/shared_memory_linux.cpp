@@ -66,6 +66,11 @@ Status SharedMemory::map() {
   return {};
 }
 
+Status SharedMemory::mapOver(void* address, std::size_t size) const {
+  const bool mapped = ::mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor_, 0) == address;
+  return mapped ? Status{} : failure("mmap");
+}
+
 void sleepWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value, int milliseconds) {
   const timespec limit{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
   ::syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);

@@ -24,6 +24,10 @@ Status SharedMemory::map() {
   return none();
 }
 
+Status SharedMemory::mapOver(void*, std::size_t) const {
+  return none();
+}
+
 void sleepWhile(const std::atomic<std::uint32_t>&, std::uint32_t, int) {}
 void wakeSleepers(std::atomic<std::uint32_t>&) {}
 

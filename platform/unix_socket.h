@@ -20,8 +20,10 @@ Status listenUnix(const std::string& name, SocketHandle& out);
 bool isUnix(SocketHandle socket);
 std::string unixPeer(SocketHandle socket);  // "unix-1000:4711": user and process, as far as known
 
-// All of the bytes, and with them something open. REQUIRES: a unix socket with room for them.
+// All of the bytes, and with them something open. REQUIRES: a unix socket; so few bytes that they go as one.
 bool sendDescriptor(SocketHandle socket, std::span<const std::byte> bytes, int descriptor);
+// As receiveParts(), for one room.
+IoResult receiveWithDescriptor(SocketHandle socket, std::span<std::byte> room, Patience patience, int& descriptor);
 // Takes exactly that many bytes that have come already, and what came with them: `descriptor` is -1 if that was
 // nothing.
 bool receiveDescriptor(SocketHandle socket, std::span<std::byte> bytes, int& descriptor);

@@ -117,21 +117,35 @@ bool sendDescriptor(SocketHandle socket, std::span<const std::byte> bytes, int d
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof descriptor);
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  return ::sendmsg(socket, &message.header, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(socket, &message.header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(bytes.size());
 }
 
-bool receiveDescriptor(SocketHandle socket, std::span<std::byte> bytes, int& descriptor) {
+IoResult receiveWithDescriptor(SocketHandle socket, std::span<std::byte> room, Patience patience, int& descriptor) {
   descriptor = -1;
-  Message message(bytes);
+  Message message(room);
   // Exactly one: room rounded up would do for two, and the second would stay open unseen. What does not fit the system
   // closes again.
   message.header.msg_controllen = CMSG_LEN(sizeof descriptor);
-  const ssize_t size = ::recvmsg(socket, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const int flags = MSG_CMSG_CLOEXEC | (patience == Patience::kNone ? MSG_DONTWAIT : 0);
+  ssize_t size = 0;
+  do {
+    size = ::recvmsg(socket, &message.header, flags);
+  } while (size < 0 && errno == EINTR);
   const cmsghdr* const header = size > 0 ? CMSG_FIRSTHDR(&message.header) : nullptr;
   if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
       header->cmsg_len == CMSG_LEN(sizeof descriptor))
     std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return size == static_cast<ssize_t>(bytes.size());
+  if (size > 0) return {Io::kDone, static_cast<std::size_t>(size)};
+  if (size == 0) return {Io::kClosed};
+  return {errno == EAGAIN || errno == EWOULDBLOCK ? Io::kNothing : Io::kFailed};
+}
+
+bool receiveDescriptor(SocketHandle socket, std::span<std::byte> bytes, int& descriptor) {
+  return receiveWithDescriptor(socket, bytes, Patience::kNone, descriptor).bytes == bytes.size();
 }
 
 }  // namespace hipr::platform

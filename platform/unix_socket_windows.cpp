@@ -29,6 +29,11 @@ bool sendDescriptor(SocketHandle, std::span<const std::byte>, int) {
   return false;
 }
 
+IoResult receiveWithDescriptor(SocketHandle, std::span<std::byte>, Patience, int& descriptor) {
+  descriptor = -1;
+  return {Io::kFailed};
+}
+
 bool receiveDescriptor(SocketHandle, std::span<std::byte>, int& descriptor) {
   descriptor = -1;
   return false;

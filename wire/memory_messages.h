@@ -122,6 +122,13 @@ struct ExposeHost {
   std::uint64_t address = 0, size = 0, region = 0;
   static auto fields(auto& m) { return std::tie(m.address, m.size, m.region); }
 };
+// The same for memory that both processes really have, which is the next one handed over beside the ring: whole pages,
+// at least `size` bytes. Nothing of it ever travels.
+struct ShareHost {
+  std::uint64_t address = 0, size = 0;
+  static auto fields(auto& m) { return std::tie(m.address, m.size); }
+};
+// Either kind goes.
 struct ConcealHost {
   std::uint64_t address = 0;
   static auto fields(auto& m) { return std::tie(m.address); }

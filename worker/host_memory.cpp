@@ -60,18 +60,19 @@ bool HostMemory::reserve(std::uint64_t base, std::uint64_t size) {
   return true;
 }
 
+bool HostMemory::free(std::uint64_t address, std::uint64_t size) const {
+  const std::uint64_t pages = wholePages(size);
+  if (!size || size > size_ || address % kPage || address < base_ || address - base_ > size_ - pages) return false;
+  const auto next = regions_.lower_bound(address);
+  if (next != regions_.end() && next->first - address < pages) return false;
+  return next == regions_.begin() || std::prev(next)->first + std::prev(next)->second.size <= address;
+}
+
 hipError_t HostMemory::expose(const wire::ExposeHost& m) {
   const auto [address, size, number] = m;
   std::lock_guard lock(mutex_);
+  if (!free(address, size) || number == 0) return hipErrorInvalidValue;
   const std::uint64_t pages = wholePages(size);
-  if (!size || size > size_ || address % kPage || address < base_ || address - base_ > size_ - pages) {
-    return hipErrorInvalidValue;
-  }
-  const auto next = regions_.lower_bound(address);
-  if (next != regions_.end() && next->first - address < pages) return hipErrorInvalidValue;
-  if (next != regions_.begin() && std::prev(next)->first + std::prev(next)->second.size > address) {
-    return hipErrorInvalidValue;
-  }
   const Meter::Share share = meter_.take(Quota::kHostBytes, pages);
   if (!share) return hipErrorOutOfMemory;
   if (hipError_t error = place(address, pages); error != hipSuccess) return error;
@@ -93,10 +94,32 @@ hipError_t HostMemory::place(std::uint64_t address, std::uint64_t size) {
   if (!leaving_.vacate(address, size)) return hipErrorNotReady;
   if (mmap(at(address), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
     return hipErrorOutOfMemory;
+  return introduce(address, size);
+}
+
+hipError_t HostMemory::introduce(std::uint64_t address, std::uint64_t size) {
   const hipError_t error =
       backend_.hip.hipHostRegister(at(address), size, hipHostRegisterMapped | hipHostRegisterPortable);
   if (error != hipSuccess) unmap(address, size);
   return error;
+}
+
+std::uint64_t HostMemory::sharedSize(std::uint64_t size) {
+  return wholePages(size);
+}
+
+hipError_t HostMemory::share(const wire::ShareHost& m, const platform::SharedMemory& memory) {
+  const auto [address, size] = m;
+  std::lock_guard lock(mutex_);
+  if (!free(address, size)) return hipErrorInvalidValue;
+  const std::uint64_t pages = wholePages(size);
+  const Meter::Share share = meter_.take(Quota::kHostBytes, pages);
+  if (!share) return hipErrorOutOfMemory;
+  if (!leaving_.vacate(address, pages)) return hipErrorNotReady;
+  if (!memory.mapOver(at(address), pages).ok()) return hipErrorOutOfMemory;
+  if (hipError_t error = introduce(address, pages); error != hipSuccess) return error;
+  regions_[address] = {size, 0, share};
+  return hipSuccess;
 }
 
 std::shared_ptr<Leaving> HostMemory::conceal(std::uint64_t address) {
@@ -105,7 +128,7 @@ std::shared_ptr<Leaving> HostMemory::conceal(std::uint64_t address) {
   if (found == regions_.end()) return nullptr;
   const std::uint64_t size = wholePages(found->second.size);
   const Meter::Share share = found->second.share;  // until it is really gone
-  mirror_.remove(found->second.number);
+  if (found->second.number) mirror_.remove(found->second.number);
   regions_.erase(found);
   return leaving_.add(address, size, [this, address, size, share] {
     backend_.hip.hipHostUnregister(at(address));

@@ -1,5 +1,6 @@
 // Host memory of the client that kernels can reach: memory of this process at the client's own address, registered with
-// the runtime. A mirror keeps it like the client's (mirror/mirror.h). Thread-safe.
+// the runtime. Either it is the client's own, which a client on the same machine shares with us, or a mirror keeps it
+// like the client's (mirror/mirror.h). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <mutex>
 
 #include "mirror/mirror.h"
+#include "platform/shared_memory.h"
 #include "worker/backend.h"
 #include "worker/leaving.h"
 #include "worker/outbox.h"
@@ -24,10 +26,13 @@ class HostMemory {
   bool reserve(std::uint64_t base, std::uint64_t size);
 
   hipError_t expose(const wire::ExposeHost& m);
+  // `memory`: the client's own, of sharedSize(size) bytes.
+  hipError_t share(const wire::ShareHost& m, const platform::SharedMemory& memory);
+  static std::uint64_t sharedSize(std::uint64_t size);
   // Gives it up; null when nothing begins there.
   std::shared_ptr<Leaving> conceal(std::uint64_t address);
   bool covers(std::uint64_t address, std::uint64_t size);
-  bool any() const { return mirror_.any(); }
+  bool any() const { return mirror_.any(); }  // that is mirrored
 
   // What the client has changed. False when it is not exposed.
   bool apply(const wire::HostBytes& m) { return mirror_.apply(m); }
@@ -36,10 +41,12 @@ class HostMemory {
   bool exchange() { return mirror_.exchange(); }  // the same while kernels run
 
  private:
-  hipError_t place(std::uint64_t address, std::uint64_t size);  // memory that the runtime knows, all zeros
+  bool free(std::uint64_t address, std::uint64_t size) const;       // such a region could be there. REQUIRES: mutex_
+  hipError_t place(std::uint64_t address, std::uint64_t size);      // memory that the runtime knows, all zeros
+  hipError_t introduce(std::uint64_t address, std::uint64_t size);  // what is mapped there to the runtime
 
   struct Region {
-    std::uint64_t size = 0, number = 0;
+    std::uint64_t size = 0, number = 0;  // 0: it is shared
     Meter::Share share;
   };
 

@@ -89,6 +89,15 @@ hipError_t Session::onExposeHost(const wire::ExposeHost& m) {
   return hostMemory_.expose(m);
 }
 
+hipError_t Session::onShareHost(const wire::ShareHost& m) {
+  platform::SharedMemory memory;
+  if (Status status = channel_.takeMemory(HostMemory::sharedSize(m.size), memory); !status.ok()) {
+    refuse("ShareHost: " + status.message());
+    return hipSuccess;
+  }
+  return hostMemory_.share(m, memory);
+}
+
 hipError_t Session::onConcealHost(const wire::ConcealHost& m) {
   auto leaving = hostMemory_.conceal(m.address);
   if (!leaving) return hipErrorInvalidValue;  // exposing it may have failed

@@ -130,6 +130,7 @@ class Session {
   wire::AllocateMemoryReply onAllocateMemory(const wire::AllocateMemory& m);
   hipError_t onFreeMemory(const wire::FreeMemory& m);
   hipError_t onExposeHost(const wire::ExposeHost& m);
+  hipError_t onShareHost(const wire::ShareHost& m);
   hipError_t onConcealHost(const wire::ConcealHost& m);
   hipError_t onHostBytes(const wire::HostBytes& m);
   bool withinCredit(int device, std::uint64_t size);

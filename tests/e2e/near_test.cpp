@@ -15,6 +15,7 @@
 
 #include "net/ring.h"
 #include "net/ring_transport.h"
+#include "net/socket_transport.h"
 #include "platform/unix_socket.h"
 #include "testing/hip.h"
 #include "tests/e2e/attack_fixture.h"
@@ -53,6 +54,7 @@ void useEverything() {
 struct Outcome {
   int status = -1;
   std::string transport;  // as the library counts it
+  long long bytes = -1;   // both ways, likewise
 };
 
 Outcome run(const std::function<void()>& program, const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -72,8 +74,12 @@ Outcome run(const std::function<void()>& program, const std::vector<std::pair<st
   std::getline(in, line);
   std::filesystem::remove(file);
   const std::size_t at = line.find("transport=");
+  const auto number = [&line](const char* name) {
+    const std::size_t found = line.find(name);
+    return found == std::string::npos ? 0 : std::atoll(line.c_str() + found + std::string_view(name).size());
+  };
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
-          at == std::string::npos ? "" : line.substr(at + 10)};
+          at == std::string::npos ? "" : line.substr(at + 10), number(" sent=") + number(" received=")};
 }
 
 Outcome run(const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -227,6 +233,99 @@ TEST_F(Near, WhoeverIsNotServedIsToldSo) {
   EXPECT_EQ(outcome.status, 0);
 }
 
+// --- host memory
+
+TEST_F(Near, PinnedMemoryIsSharedAndNotSent) {
+  testing::WorkerProcess worker;
+  worker.use();
+  const auto program = [] {
+    constexpr std::size_t kSize = 64 << 20;
+    Hip hip;
+    if (!hip.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+    void *device = nullptr, *one = nullptr, *other = nullptr;
+    HIPR_CHECK(hip, hipMalloc(&device, kSize));
+    HIPR_CHECK(hip, hipHostMalloc(&one, kSize, 0));
+    HIPR_CHECK(hip, hipMallocManaged(&other, kSize, hipMemAttachGlobal));
+    auto* words = static_cast<std::uint32_t*>(one);
+    for (std::size_t i = 0; i < kSize / 4; ++i) words[i] = static_cast<std::uint32_t>(i * 2654435761u);
+    HIPR_CHECK(hip, hipMemcpyAsync(device, one, kSize, hipMemcpyHostToDevice, hip.stream));
+    HIPR_CHECK(hip, hipMemcpyAsync(other, device, kSize, hipMemcpyDeviceToHost, hip.stream));
+    HIPR_CHECK(hip, hipStreamSynchronize(hip.stream));
+    if (std::memcmp(one, other, kSize) != 0) _exit(3);
+    HIPR_CHECK(hip, hipMemcpy(device, other, kSize, hipMemcpyHostToDevice));
+    std::memset(other, 0, kSize);  // after the call has returned: what it read was there
+    HIPR_CHECK(hip, hipMemcpy(other, device, kSize, hipMemcpyDeviceToHost));
+    if (std::memcmp(one, other, kSize) != 0) _exit(4);
+    HIPR_CHECK(hip, hipHostFree(one));
+    HIPR_CHECK(hip, hipHostMalloc(&one, kSize, 0));  // at the same address: another memory
+    for (std::size_t i = 0; i < kSize; ++i)
+      if (static_cast<char*>(one)[i]) _exit(5);
+    HIPR_CHECK(hip, hipMemcpy(one, device, kSize, hipMemcpyDeviceToHost));
+    if (std::memcmp(one, other, kSize) != 0) _exit(6);
+  };
+  const Outcome near = run(program, {{"HIP_REMOTE_TRANSPORT", "shm"}});
+  EXPECT_EQ(near.status, 0);
+  EXPECT_LT(near.bytes, 1 << 20);
+  const Outcome far = run(program, {{"HIP_REMOTE_TRANSPORT", "tcp"}});
+  EXPECT_EQ(far.status, 0);
+  EXPECT_GT(far.bytes, 300 << 20);
+}
+
+TEST_F(Near, ManyAllocationsAtOnceKeepTheirOrder) {
+  testing::WorkerProcess worker;
+  worker.use();
+  const Outcome outcome = run(
+      [] {
+        Hip hip;
+        if (!hip.load(testing::remoteLibrary()).ok()) _exit(kCannotConnect);
+        int* device = nullptr;
+        HIPR_CHECK(hip, hipMalloc(reinterpret_cast<void**>(&device), sizeof(int)));
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t) {
+          threads.emplace_back([&hip, t] {
+            for (int i = 0; i < 500; ++i) {
+              const std::size_t size = 4096 * (1 + static_cast<std::size_t>(i * 7 + t) % 5);
+              void *from = nullptr, *to = nullptr;
+              HIPR_CHECK(hip, hipHostMalloc(&from, size, 0));
+              HIPR_CHECK(hip, hipHostMalloc(&to, size, 0));
+              std::memset(from, i + t, size);
+              HIPR_CHECK(hip, hipMemcpy(to, from, size, hipMemcpyHostToHost));
+              if (std::memcmp(from, to, size) != 0) _exit(3);
+              HIPR_CHECK(hip, hipHostFree(from));
+              HIPR_CHECK(hip, hipHostFree(to));
+            }
+          });
+        }
+        for (std::thread& thread : threads) thread.join();
+      },
+      {});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.transport, "shm");
+}
+
+// What is 0 through a network is what it is on the device where host and kernels have the same memory.
+TEST_F(Near, AttributesSayWhatIsTrue) {
+  testing::WorkerProcess worker;
+  worker.use();
+  const auto asked = [](const std::string& library) {
+    Hip hip;
+    if (!hip.load(library).ok()) _exit(kCannotConnect);
+    int bits = 0;
+    for (const hipDeviceAttribute_t attribute :
+         {hipDeviceAttributeHostNativeAtomicSupported, hipDeviceAttributeConcurrentManagedAccess,
+          hipDeviceAttributeDirectManagedMemAccessFromHost, hipDeviceAttributePageableMemoryAccess}) {
+      int value = 0;
+      HIPR_CHECK(hip, hipDeviceGetAttribute(&value, attribute, 0));
+      bits = 2 * bits + (value != 0);
+    }
+    std::exit(bits);
+  };
+  const auto remotely = [&] { asked(testing::remoteLibrary()); };
+  const int direct = run([&] { asked(testing::softgpuLibrary()); }, {}).status;
+  EXPECT_EQ(run(remotely, {{"HIP_REMOTE_TRANSPORT", "shm"}}).status, direct & ~1);
+  EXPECT_EQ(run(remotely, {{"HIP_REMOTE_TRANSPORT", "tcp"}}).status, 0);
+}
+
 // --- those who share what they should not
 
 struct Stranger : Near {
@@ -310,6 +409,49 @@ TEST_F(Stranger, WhoeverLiesAboutPositionsLosesItsSessionOnly) {
     EXPECT_TRUE(socket.receiveSome(&byte, 1, &got).ok());  // its end, at most after a ring
     EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
   }
+  expectService();
+}
+
+TEST_F(Stranger, HostMemoryThatIsNotWhatItShouldBeEndsTheSession) {
+  platform::SharedMemory small;
+  ASSERT_TRUE(platform::SharedMemory::make(4096, small).ok());
+  const int shrinkable = memfd_create("shrinkable", MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(shrinkable, 8192), 0);
+  for (const int descriptor : {-1, small.descriptor(), shrinkable}) {
+    net::Socket socket = connect();
+    platform::SharedMemory memory;
+    ASSERT_TRUE(net::makeRingMemory(memory).ok());
+    ASSERT_TRUE(platform::sendDescriptor(socket.fd(), shareFrame(), memory.descriptor()));
+    const std::byte bell{};
+    if (descriptor >= 0) {
+      ASSERT_TRUE(platform::sendDescriptor(socket.fd(), {&bell, 1}, descriptor));
+    }
+    net::TransportPtr ring;
+    ASSERT_TRUE(
+        net::overRing(net::overSocket(std::move(socket), 5), std::move(memory), net::RingSide::kFirst, 5, ring).ok());
+    ring->setTimeout(5000);
+    std::vector<std::byte> frames;
+    wire::Hello hello;
+    hello.deviceBase = worker::kTestDeviceBase;
+    hello.deviceSize = worker::kTestDeviceSize;
+    hello.hostBase = worker::kTestHostBase;
+    hello.hostSize = worker::kTestHostSize;
+    wire::appendFrame(frames, wire::Opcode::kHello, 1, 0, hello);
+    wire::appendFrame(frames, wire::Opcode::kShareHost, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
+                      wire::ShareHost{worker::kTestHostBase, 8192});
+    ASSERT_TRUE(ring->send(net::Transport::Part(frames)).ok());
+    for (bool refused = false; !refused;) {
+      std::byte head[wire::kHeaderSize];
+      wire::Header header;
+      ASSERT_TRUE(ring->receiveAll(head).ok());
+      ASSERT_TRUE(wire::decodeHeader(head, header));
+      std::vector<std::byte> payload(header.length);
+      ASSERT_TRUE(ring->receiveAll(payload).ok());
+      refused = header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused);
+    }
+    EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
+  }
+  close(shrinkable);
   expectService();
 }
 

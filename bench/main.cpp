@@ -26,7 +26,7 @@ constexpr char kHelp[] =
     "and\n"
     "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n"
     "  --runtime LIBRARY  the HIP runtime underneath (default: softgpu of this build)\n"
-    "  --transport WAY    tcp (default), or shm: what HIP_REMOTE_TRANSPORT says; targets are for tcp\n"
+    "  --transport WAY    tcp (default), or shm: memory that program and worker share, against raw memory\n"
     "  --quick            a few operations each: whether everything runs, and how often it waits\n"
     "  --no-delay         leave out the steps over a long line\n"
     "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
@@ -65,7 +65,8 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
     std::fprintf(stderr, "no line is called %s\n", key.c_str());
     std::exit(2);
   }
-  out = {{"machine", machine()}, {"runtime", options.runtime}, {"quick", options.quick}};
+  out = {
+      {"machine", machine()}, {"runtime", options.runtime}, {"quick", options.quick}, {"transport", options.transport}};
   out["lines"] = nlohmann::json::array();
 
   const hipr::testing::WorkerProcess worker({"--runtime", options.runtime, "--grace", "1"});
@@ -74,10 +75,11 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
   unsetenv("HIP_REMOTE_STATS");  // counting is a part of what a call costs
   const Runtime remote{hipr::testing::remoteLibrary(), worker.pid()};
   const Runtime direct{options.runtime == "softgpu" ? hipr::testing::softgpuLibrary() : options.runtime};
+  const bool near = options.transport == "shm";
   bool met = true;
   for (const Line& line : lines()) {
     if (!wanted(line.key)) continue;
-    const Result result = measureLine(line, direct, remote, options.quick);
+    const Result result = measureLine(line, direct, remote, near, options.quick);
     result.print();
     out["lines"].push_back(result.json());
     for (const Verdict& verdict : result.verdicts) met = met && verdict.met();

@@ -7,19 +7,20 @@
 #include <cstddef>
 #include <vector>
 
+#include "bench/raw.h"
+
 namespace hipr::bench {
 
 // One exchange sends `up` bytes and receives `down` bytes from a process of its own.
-class RawExchange {
+class RawExchange : public Raw {
  public:
   // Spinning: neither side sleeps while it waits for the other. The peer does between batches.
   RawExchange(std::size_t up, std::size_t down, bool spinning);
-  ~RawExchange();
+  ~RawExchange() override;
   RawExchange(const RawExchange&) = delete;
   RawExchange& operator=(const RawExchange&) = delete;
 
-  // Seconds for one exchange, one after the other, each after `pause` (bench/timing.h).
-  double time(int count, double pause);
+  double time(int count, double pause) override;
 
  private:
   std::vector<char> up_, down_;

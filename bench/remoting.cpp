@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/raw_memory.h"
 #include "bench/raw_socket.h"
 #include "bench/timing.h"
 
@@ -32,6 +33,18 @@ Verdict judge(const Limit& limit, const Result& result) {
   return {limit, valueOf(limit.quantity, result.remoted), limit.of(valueOf(limit.quantity, result.direct), raw)};
 }
 
+std::unique_ptr<Raw> makeRaw(const Baseline& baseline) {
+  switch (baseline.kind) {
+    case Baseline::Kind::kCopy:
+      return std::make_unique<RawCopy>(baseline.up);
+    case Baseline::Kind::kFutex:
+      return std::make_unique<RawFutex>();
+    default:
+      return std::make_unique<RawExchange>(baseline.up, baseline.down,
+                                           baseline.kind == Baseline::Kind::kSpinningSocket);
+  }
+}
+
 }  // namespace
 
 std::string Verdict::text() const {
@@ -45,15 +58,15 @@ std::string Verdict::text() const {
   return text;
 }
 
-Result measureLine(const Line& line, const Runtime& direct, const Runtime& remote, bool quick) {
+Result measureLine(const Line& line, const Runtime& direct, const Runtime& remote, bool near, bool quick) {
   const int count = quick ? std::max(std::min(line.count, 3), line.count / kQuickShare) : line.count;
   const int repetitions = quick ? kQuickRepetitions : line.repetitions;
-  const std::vector<Limit> limits = limitsOf(line.key);
-  std::map<std::string, std::unique_ptr<RawExchange>> exchanges;
+  const std::vector<Limit> limits = limitsOf(line.key, near);
+  std::map<std::string, std::unique_ptr<Raw>> exchanges;
   for (const Limit& limit : limits) {
     if (limit.raw == 0) continue;
     const Baseline& raw = findBaseline(limit.baseline);
-    exchanges[raw.key] = std::make_unique<RawExchange>(raw.up, raw.down, raw.spinning);
+    exchanges[raw.key] = makeRaw(raw);
   }
 
   Result result;

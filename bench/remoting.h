@@ -36,6 +36,6 @@ struct Result {
 };
 
 // Quick: a few operations only, to see that everything runs and to count round trips.
-Result measureLine(const Line& line, const Runtime& direct, const Runtime& remote, bool quick);
+Result measureLine(const Line& line, const Runtime& direct, const Runtime& remote, bool near, bool quick);
 
 }  // namespace hipr::bench

@@ -1,7 +1,9 @@
 #include "bench/targets.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 namespace hipr::bench {
 namespace {
@@ -10,16 +12,36 @@ constexpr std::size_t kSmall = 256 << 10, kMiddle = 1 << 20, kLarge = 256 << 20;
 
 // 48 bytes are about what a small request and its answer have; TCP does not notice the difference.
 const Baseline kBaselines[] = {
-    {"ping_pong", "blocking ping-pong", 48, 48},      {"ping_pong_spinning", "spinning ping-pong", 48, 48, true},
-    {"up_256k", "256 KiB sent raw", kSmall, 8},       {"up_1m", "1 MiB sent raw", kMiddle, 8},
-    {"down_256k", "256 KiB received raw", 8, kSmall}, {"down_1m", "1 MiB received raw", 8, kMiddle},
-    {"up_256m", "256 MiB sent raw", kLarge, 8},       {"down_256m", "256 MiB received raw", 8, kLarge},
+    {"ping_pong", "blocking ping-pong", 48, 48},
+    {"ping_pong_spinning", "spinning ping-pong", 48, 48, Baseline::Kind::kSpinningSocket},
+    {"up_256k", "256 KiB sent raw", kSmall, 8},
+    {"up_1m", "1 MiB sent raw", kMiddle, 8},
+    {"down_256k", "256 KiB received raw", 8, kSmall},
+    {"down_1m", "1 MiB received raw", 8, kMiddle},
+    {"up_256m", "256 MiB sent raw", kLarge, 8},
+    {"down_256m", "256 MiB received raw", 8, kLarge},
+    {"memcpy_256m", "256 MiB memcpy", kLarge, 0, Baseline::Kind::kCopy},
+    {"futex", "futex ping-pong", 0, 0, Baseline::Kind::kFutex},
 };
 
 constexpr Quantity kTime = Quantity::kTime, kProcessorTime = Quantity::kProcessorTime, kTrips = Quantity::kRoundTrips;
 constexpr double kNs = 1e-9;
 constexpr double kBlocking = 1.15, kSpinning = 1.5, kCopy = 1.2;
 constexpr double kStreaming = 1 / 0.9;  // nine tenths of raw streaming's rate
+
+// Where program and worker share memory. What sleeps is woken there too: hence the lines after a pause.
+const Limit kNearLimits[] = {
+    {"launch_posted", kTime, 0, 0, nullptr, 100 * kNs},
+    {"launch_sync", kTime, 1, 0, nullptr, 5000 * kNs},
+    {"launch_sync_idle", kTime, 1, kBlocking, "futex", 5000 * kNs},
+    {"read_8", kTime, 0, 0, nullptr, 5000 * kNs},
+    {"read_8_idle", kTime, 1, kBlocking, "futex", 5000 * kNs},
+    {"launch64_read", kTime, 1.1},
+    {"up_256m_pageable", kTime, 0, 1 / 0.5, "memcpy_256m"},
+    {"up_256m_pinned", kTime, 0, 1 / 0.8, "memcpy_256m"},
+    {"down_256m_pageable", kTime, 0, 1 / 0.5, "memcpy_256m"},
+    {"down_256m_pinned", kTime, 0, 1 / 0.8, "memcpy_256m"},
+};
 
 const Limit kLimits[] = {
     // line, quantity, x direct, x raw, raw, fixed
@@ -102,11 +124,12 @@ const Baseline& findBaseline(std::string_view key) {
   std::abort();  // a row of kLimits names one that does not exist
 }
 
-std::vector<Limit> limitsOf(std::string_view line) {
+std::vector<Limit> limitsOf(std::string_view line, bool near) {
   std::vector<Limit> found;
-  for (const Limit& limit : kLimits) {
-    if (limit.line == line) found.push_back(limit);
-  }
+  const auto wants = [&](const Limit& limit) { return limit.line == line; };
+  if (near) std::ranges::copy_if(kNearLimits, std::back_inserter(found), wants);
+  for (const Limit& limit : kLimits)
+    if (wants(limit) && (!near || limit.quantity == Quantity::kRoundTrips)) found.push_back(limit);
   return found;
 }
 

@@ -9,12 +9,13 @@
 
 namespace hipr::bench {
 
-// A raw exchange (bench/raw_socket.h) that some limit is made of.
+// What some limit is made of: an exchange over a raw socket (bench/raw_socket.h), or raw memory (bench/raw_memory.h).
 struct Baseline {
+  enum class Kind { kSocket, kSpinningSocket, kCopy, kFutex };
   const char* key;
   const char* what;
   std::size_t up, down;
-  bool spinning = false;
+  Kind kind = Kind::kSocket;
 };
 const Baseline& findBaseline(std::string_view key);
 
@@ -32,7 +33,8 @@ struct Limit {
   double of(double directValue, double rawValue) const { return direct * directValue + raw * rawValue + fixed; }
   std::string text() const;  // "direct + 1.15 x blocking ping-pong"
 };
-std::vector<Limit> limitsOf(std::string_view line);
+// `near`: program and worker share memory.
+std::vector<Limit> limitsOf(std::string_view line, bool near);
 
 // A time as people read it: "84.1 us".
 std::string timeText(double seconds);

@@ -449,6 +449,7 @@ TEST_F(Stranger, HostMemoryThatIsNotWhatItShouldBeEndsTheSession) {
       ASSERT_TRUE(ring->receiveAll(payload).ok());
       refused = header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused);
     }
+    ring.reset();
     EXPECT_LT(secondsUntil(5s, [&] { return worker.sessions().empty(); }), 5);
   }
   close(shrinkable);

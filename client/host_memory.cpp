@@ -39,7 +39,7 @@ HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
   const std::uint64_t address = room->first, rest = room->second - span;
   free_.erase(room);
   if (rest) free_.emplace(address + span, rest);
-  ++regionCount_;
+  ++soughtCount_;
   total_ += platform::roundToPage(size);
   return &(regions_[address] = {address, size, host ? host : reinterpret_cast<std::byte*>(address)});
 }
@@ -61,14 +61,15 @@ void HostMemory::erase(std::uint64_t address, bool committed) {
     adopted_.erase(reinterpret_cast<std::uint64_t>(region.host));
     insertFree(free_, address, spanOf(region.size));
     regions_.erase(found);
-    --(region.shared ? sharedCount_ : regionCount_);
+    if (region.shared) --sharedCount_;
+    if (!region.shared || region.adopted()) --soughtCount_;
     total_ -= platform::roundToPage(region.size);
   }
   if (there) calls_.conceal({address});
 }
 
 void* HostMemory::allocate(std::size_t size) {
-  if (calls_.share) return allocateShared(size);
+  if (calls_.share) return addShared(size, nullptr);
   std::uint64_t address;
   {
     std::lock_guard lock(mutex_);
@@ -81,34 +82,44 @@ void* HostMemory::allocate(std::size_t size) {
   return nullptr;
 }
 
-void* HostMemory::allocateShared(std::size_t size) {
+void* HostMemory::addShared(std::size_t size, std::byte* host) {
   std::uint64_t address;
   {
     const auto sending = mirror_.lockSending();  // memory and messages arrive in the same order, and after ConcealHost
     {
       std::lock_guard lock(mutex_);
-      const Region* region = add(size, nullptr);
+      const Region* region = add(size, host);
       if (!region) return nullptr;
       address = region->address;
+      if (host) adopted_[reinterpret_cast<std::uint64_t>(host)] = address;
     }
-    if (share(address, size)) return reinterpret_cast<void*>(address);
+    if (share(address)) return reinterpret_cast<void*>(address);
   }
-  erase(address, true);
+  erase(address, host == nullptr);
   return nullptr;
 }
 
-bool HostMemory::share(std::uint64_t address, std::size_t size) {
-  const std::size_t pages = platform::roundToPage(size);
+bool HostMemory::share(std::uint64_t address) {
+  Region region;
+  {
+    std::lock_guard lock(mutex_);
+    region = regions_.at(address);
+  }
+  const std::size_t pages = platform::roundToPage(region.size);
   platform::SharedMemory memory;
   if (!platform::SharedMemory::make(pages, memory).ok()) return false;
-  if (!memory.mapOver(reinterpret_cast<void*>(address), pages).ok()) return false;
+  if (region.adopted()) {
+    if (!memory.map().ok()) return false;
+    std::memcpy(memory.bytes().data(), region.host, region.size);
+  }
+  if (!memory.mapOver(region.host, pages).ok()) return false;
   {
     std::lock_guard lock(mutex_);
     regions_.at(address).shared = true;
-    --regionCount_;
+    if (!region.adopted()) --soughtCount_;  // others have another address there
     ++sharedCount_;
   }
-  return calls_.share({address, size}, memory).ok();
+  return calls_.share({address, region.size}, memory).ok();
 }
 
 void HostMemory::release(void* pointer) {
@@ -121,6 +132,16 @@ void* HostMemory::adopt(void* host, std::size_t size) {
   if (!region) return nullptr;
   adopted_[reinterpret_cast<std::uint64_t>(host)] = region->address;
   return reinterpret_cast<void*>(region->address);
+}
+
+void* HostMemory::replace(void* host, std::size_t size) {
+  return calls_.share ? addShared(size, static_cast<std::byte*>(host)) : adopt(host, size);
+}
+
+void HostMemory::reveal(void* alias) {
+  if (!calls_.share) return;
+  const auto sending = mirror_.lockSending();
+  exposeReached({reinterpret_cast<std::uint64_t>(alias)});
 }
 
 void HostMemory::disown(void* alias) {

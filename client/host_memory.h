@@ -41,13 +41,16 @@ class HostMemory {
 
   // The program's own memory: kernels reach it through the address returned (null when the range is full).
   void* adopt(void* host, std::size_t size);
+  // The same for whole pages that nobody uses meanwhile: where memory is shared, they are exchanged for some that are.
+  void* replace(void* host, std::size_t size);
+  void reveal(void* alias);  // the program may write this address where nobody looks for it: into shared memory
   void disown(void* alias);
 
   // Any of these may expose regions. They cost nothing while no region exists. Uploads of any size can be scanned, row
   // by row where rows do not follow each other.
   void scanArguments(std::vector<std::byte>& arguments);  // also turns addresses of adopted memory into their aliases
   void scanUpload(wire::Bytes bytes);
-  bool needsScan() const { return regionCount_.load(std::memory_order_relaxed) != 0; }
+  bool needsScan() const { return soughtCount_.load(std::memory_order_relaxed) != 0; }
 
   bool anyExposed() const { return mirror_.any() || sharedCount_.load(std::memory_order_relaxed) != 0; }
   bool anyMirrored() const { return mirror_.any(); }  // and has to be exchanged
@@ -64,6 +67,7 @@ class HostMemory {
     std::byte* host = nullptr;
     std::uint64_t number = 0;  // of its exposure; 0: not exposed
     bool shared = false;
+    bool adopted() const { return reinterpret_cast<std::uint64_t>(host) != address; }
     bool there() const { return number || shared; }
   };
 
@@ -71,8 +75,9 @@ class HostMemory {
   Region* findByHost(std::uint64_t address);
   Region* add(std::size_t size, std::byte* host);  // null when there is no room
   void erase(std::uint64_t address, bool committed);
-  void* allocateShared(std::size_t size);
-  bool share(std::uint64_t address, std::size_t size);  // REQUIRES: the mirror's sending lock held, mutex_ not
+  void* addShared(std::size_t size, std::byte* host);
+  // Exchanges the region's memory here for some that the worker has, too, and has the same content.
+  bool share(std::uint64_t address);  // REQUIRES: the mirror's sending lock held, mutex_ not
   // Exposes the regions of these addresses. REQUIRES: the mirror's sending lock held, mutex_ not
   void expose(const std::vector<std::uint64_t>& addresses);
   void exposeReached(const std::vector<std::uint64_t>& addresses);  // and sends their content
@@ -85,7 +90,7 @@ class HostMemory {
   std::map<std::uint64_t, std::uint64_t> free_;
   std::map<std::uint64_t, Region> regions_;           // by address
   std::map<std::uint64_t, std::uint64_t> adopted_;    // host address → alias
-  std::atomic<int> regionCount_{0}, sharedCount_{0};  // those to look for addresses of; those shared
+  std::atomic<int> soughtCount_{0}, sharedCount_{0};  // regions whose addresses are looked for; those shared
 
   // --- under the mirror's sending lock
   std::uint64_t exposures_ = 0;

@@ -230,6 +230,44 @@ TEST(NearHostMemory, TheProgramsOwnIsMirroredAsEverywhere) {
   memory.disown(alias);
 }
 
+TEST(NearHostMemory, AnAddressThatTheProgramKnowsIsExposed) {
+  NearWorker worker;
+  HostMemory memory(someRange(), worker.calls());
+  std::vector<char> own(10000);
+  void* const alias = memory.adopt(own.data(), own.size());
+  EXPECT_EQ(worker.exposures, 0);
+  memory.reveal(alias);
+  memory.reveal(alias);
+  EXPECT_EQ(worker.exposures, 1);
+  memory.disown(alias);
+}
+
+TEST(NearHostMemory, PagesOfOursAreExchangedAndKeepTheirContent) {
+  NearWorker worker;
+  HostMemory memory(someRange(), worker.calls());
+  const std::size_t size = 3 * platform::pageSize();
+  auto* pages = static_cast<char*>(platform::allocatePages(size));
+  std::strcpy(pages + 5000, "from before");
+  void* const alias = memory.replace(pages, size);
+  ASSERT_NE(alias, nullptr);
+  ASSERT_EQ(worker.memories.size(), 1u);
+  auto* there = reinterpret_cast<char*>(worker.memories[0].bytes().data());
+  EXPECT_STREQ(there + 5000, "from before");
+  EXPECT_STREQ(pages + 5000, "from before");
+  std::strcpy(there, "from there");
+  EXPECT_STREQ(pages, "from there");
+  auto arguments = argumentsOf(pages + 8);  // kernels have it at the alias
+  EXPECT_TRUE(memory.needsScan());
+  memory.scanArguments(arguments);
+  EXPECT_EQ(arguments, argumentsOf(static_cast<char*>(alias) + 8));
+  EXPECT_EQ(worker.exposures, 0);
+  memory.disown(alias);
+  EXPECT_FALSE(memory.needsScan());
+  EXPECT_FALSE(memory.anyExposed());
+  EXPECT_STREQ(pages, "from there");
+  platform::freePages(pages, size);
+}
+
 TEST(NearHostMemory, NoneIsGivenOutThatTheWorkerDoesNotHave) {
   NearWorker worker;
   worker.lost = true;

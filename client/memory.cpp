@@ -40,12 +40,16 @@ hipError_t RemoteCore::allocate(Allocation& a) {
       a.host = a.devicePointer = s.host().allocate(a.size);
       return a.host ? hipSuccess : hipErrorOutOfMemory;
     case MemoryKind::kRegistered:
-      a.devicePointer = s.host().adopt(a.host, a.size);
+      a.devicePointer = a.ownPages ? s.host().replace(a.host, a.size) : s.host().adopt(a.host, a.size);
       return a.devicePointer ? hipSuccess : hipErrorOutOfMemory;
     case MemoryKind::kPageable:
       break;
   }
   return hipErrorInvalidValue;
+}
+
+void RemoteCore::reveal(const Allocation& a) {
+  session().host().reveal(a.devicePointer);
 }
 
 hipError_t RemoteCore::release(const Allocation& a) {

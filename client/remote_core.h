@@ -47,6 +47,7 @@ class RemoteCore : public Core {
   hipError_t compile(const rtc::Request& request, rtc::Result& result) override;
 
   hipError_t allocate(Allocation& allocation) override;
+  void reveal(const Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
 
   hipError_t load(Module& module) override;

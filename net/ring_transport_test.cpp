@@ -111,9 +111,8 @@ TEST(RingTransport, OneOfThoseWhoAwaitGetsTheInput) {
     }
     pair.second->wake();
   };
-  std::thread one(member);
-  std::this_thread::sleep_for(20ms);  // await() wants to be called once before it is called twice
-  std::thread two(member);
+  EXPECT_EQ(pair.second->await(0), Transport::Ready::kTimeout);  // once, before two threads call it
+  std::thread one(member), two(member);
   for (int i = 0; i < kTurns; ++i) {
     std::byte byte{1};
     ASSERT_TRUE(pair.first->send({&byte, 1}).ok());

@@ -90,6 +90,8 @@ class Core {
   // REQUIRES: kind, device, size and flags are set (and host, for kRegistered). Fills devicePointer, and host except
   // for kDevice, where it stays null unless the CPU can read the memory at its device address.
   virtual hipError_t allocate(Allocation& allocation) = 0;
+  // The program has been told where kernels find registered memory, and may write that address anywhere.
+  virtual void reveal(const Allocation& /*allocation*/) {}
   // Waits for nothing: memory that work submitted so far may still use is not reused before that work ends.
   virtual hipError_t release(const Allocation& allocation) = 0;
 

@@ -99,6 +99,7 @@ hipError_t hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int fla
   *devPtr = nullptr;
   const auto region = p->allocations.find(hstPtr);
   if (!region || !reachable(*region)) return hipErrorInvalidValue;
+  reveal(region->allocation);
   *devPtr = static_cast<std::byte*>(region->allocation.devicePointer) + region->offsetOf(hstPtr);
   return hipSuccess;
 }

@@ -11,6 +11,7 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
 
 // What HIP promises before memory is freed: nothing that was given to a device that may use it is still on its way.
 void fence(Process& p, const Allocation& allocation);
+void reveal(const Allocation& allocation);  // before the program is told where kernels find it
 
 // Ends what take() returned. Memory of a pool goes back there. REQUIRES: no work uses it, or will before fence().
 hipError_t releaseMemory(Process& p, const Region& region);

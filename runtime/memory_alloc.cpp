@@ -41,6 +41,12 @@ void fence(Process& p, const Allocation& allocation) {
   }
 }
 
+void reveal(const Allocation& allocation) {
+  Core* core;
+  if (allocation.kind == MemoryKind::kRegistered && allocation.owner->reach(core) == hipSuccess)
+    core->reveal(allocation);
+}
+
 hipError_t releaseMemory(Process& p, const Region& region) {
   p.advice.forget(region.allocation.devicePointer, region.allocation.size);
   if (region.allocation.host != nullptr) p.advice.forget(region.allocation.host, region.allocation.size);

@@ -120,6 +120,7 @@ struct Allocation {
   void* host = nullptr;           // where the CPU of this process reads it, or null
   void* devicePointer = nullptr;  // where kernels read it
   std::uint64_t id = 0;
+  bool ownPages = false;     // kRegistered: whole pages that the runtime made; a core may put others in their place
   bool synchronous = false;  // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: copies and fills of it are waited for
 };
 

@@ -77,6 +77,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
   }
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
+  reveal(memory);
   *attributes = {.type = typeOf(*region),
                  .device = memory.owner->ordinal,
                  .devicePointer = at(memory.devicePointer, offset),
@@ -104,6 +105,7 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return answer(data, typeOf(*region));
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      reveal(memory);
       return answer(data, at(memory.devicePointer, offset));
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
       if (memory.kind == MemoryKind::kDevice) {

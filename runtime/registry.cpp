@@ -74,7 +74,8 @@ hipError_t adoptManaged(Process& p, Device& device, const ManagedVariable& varia
                                .size = variable.size,
                                .flags = hipHostRegisterPortable | hipHostRegisterMapped,
                                .host = variable.host,
-                               .id = p.newId()},
+                               .id = p.newId(),
+                               .ownPages = true},
                 .origin = Region::Origin::kVariable};
   Core* core;
   HIPR_TRY(device.reach(core));

@@ -27,6 +27,7 @@ wanted() { # NAME FILTER...
   shift
   # shellcheck disable=SC2053
   if [[ -n ${SKIP:-} && $name == $SKIP ]]; then return 1; fi
+  if [[ $name == near_* && $HIP_REMOTE_TRANSPORT != shm ]]; then return 1; fi
   for part in "$@"; do if [[ $name == *"$part"* ]]; then return 0; fi; done
   return $(($# > 0))
 }

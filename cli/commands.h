@@ -8,16 +8,19 @@ namespace hipr::cli {
 
 using Arguments = std::span<char* const>;
 
-int run(Arguments arguments);      // start a program with its GPU elsewhere
-int info(Arguments arguments);     // what GPUs does the worker have
-int smi(Arguments arguments);      // AMD's amd-smi on the worker's GPUs
-int examine(Arguments arguments);  // doctor: what a program would meet, and what to do about it
-int pair(Arguments arguments);     // keep a worker's token for this user
-int env(Arguments arguments);      // print the variables `run` would set
+int run(Arguments arguments);       // start a program with its GPU elsewhere
+int info(Arguments arguments);      // what GPUs does the worker have
+int smi(Arguments arguments);       // AMD's amd-smi on the worker's GPUs
+int examine(Arguments arguments);   // doctor: what a program would meet, and what to do about it
+int pair(Arguments arguments);      // keep a worker's token for this user
+int rocminfo(Arguments arguments);  // what ROCm's command of that name would say
+int agentEnumerator(Arguments arguments);
+int env(Arguments arguments);  // print the variables `run` would set
 
 // Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.
 struct Target {
   std::string worker;    // --worker HOST[:PORT]; empty: as the environment says
+  bool plain = false;    // --plain: nothing but our libamdhip64
   bool softgpu = false;  // --softgpu: no worker, execute on this CPU
 };
 bool takeTarget(Arguments& arguments, Target& out);

@@ -10,8 +10,9 @@ namespace {
 constexpr char kHelp[] =
     "hip-remote: run HIP programs on a GPU that is somewhere else\n"
     "\n"
-    "  hip-remote run  [--worker HOST[:PORT] | --softgpu] [--] PROGRAM [ARGUMENT...]\n"
-    "                  start a program with our libamdhip64 in front of any other\n"
+    "  hip-remote run  [--worker HOST[:PORT] | --softgpu] [--plain] [--] PROGRAM [ARGUMENT...]\n"
+    "                  start a program with our libamdhip64 in front of any other, and with what programs look for\n"
+    "                  besides it where there is no driver (--plain leaves that out)\n"
     "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
     "                  list the GPUs of the worker\n"
     "  hip-remote doctor [--worker HOST[:PORT] | --softgpu] [--json] [--timeout SECONDS] [-- PROGRAM [ARGUMENT...]]\n"
@@ -21,7 +22,9 @@ constexpr char kHelp[] =
     "  hip-remote pair HOST[:PORT] [--token-file FILE]\n"
     "                  keep the worker's token, so that --worker HOST needs nothing else from now on\n"
     "  hip-remote env  [--worker HOST[:PORT] | --softgpu]\n"
-    "                  print the variables `run` sets: eval \"$(hip-remote env --worker gpu-box)\"\n"
+    "                  print what `run` sets for HIP: eval \"$(hip-remote env --worker gpu-box)\"\n"
+    "  hip-remote rocminfo | rocm_agent_enumerator\n"
+    "                  what these commands of ROCm would say; `run` puts them on the PATH\n"
     "  hip-remote --version\n"
     "\n"
     "Without --worker the worker is TF_WORKER_HOST and TF_WORKER_PORT (localhost:18515).\n"
@@ -31,8 +34,11 @@ struct Command {
   const char* name;
   int (*run)(hipr::cli::Arguments);
 };
-constexpr Command kCommands[] = {{"run", hipr::cli::run}, {"info", hipr::cli::info}, {"doctor", hipr::cli::examine},
-                                 {"smi", hipr::cli::smi}, {"pair", hipr::cli::pair}, {"env", hipr::cli::env}};
+constexpr Command kCommands[] = {
+    {"run", hipr::cli::run},           {"info", hipr::cli::info},
+    {"doctor", hipr::cli::examine},    {"smi", hipr::cli::smi},
+    {"pair", hipr::cli::pair},         {"env", hipr::cli::env},
+    {"rocminfo", hipr::cli::rocminfo}, {"rocm_agent_enumerator", hipr::cli::agentEnumerator}};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "cli/names.h"
+#include "cli/surroundings.h"
 #include "platform/library.h"
 #include "platform/process.h"
 
@@ -41,7 +42,9 @@ int run(Arguments arguments) {
     return 2;
   }
   if (!applyTarget(target)) return 1;
-  putOursInFront(arguments[0], libraryFolder(target));
+  const std::string folder = libraryFolder(target);
+  putOursInFront(arguments[0], folder);
+  surround(target, doctor::interpreterOf(doctor::findProgram(arguments[0])).string(), folder);
   const std::string why = platform::becomeProgram({arguments.begin(), arguments.end()});
   std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", arguments[0], why.c_str());
   return 127;

@@ -34,6 +34,9 @@ bool takeTarget(Arguments& arguments, Target& out) {
     if (!std::strcmp(option, "--softgpu")) {
       out.softgpu = true;
       arguments = arguments.subspan(1);
+    } else if (!std::strcmp(option, "--plain")) {
+      out.plain = true;
+      arguments = arguments.subspan(1);
     } else if (!std::strcmp(option, "--worker") && arguments.size() > 1) {
       out.worker = arguments[1];
       arguments = arguments.subspan(2);

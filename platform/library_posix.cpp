@@ -1,5 +1,7 @@
 #include "platform/library.h"
 
+#include "platform/loaded.h"
+
 #include <dlfcn.h>
 
 namespace hipr::platform {
@@ -13,6 +15,11 @@ Library Library::open(const std::string& path, std::string* why) {
 
 void* Library::symbol(const char* name) const {
   return dlsym(handle_, name);
+}
+
+void* symbolInLoaded(const char* library, const char* name) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  return handle ? dlsym(handle, name) : nullptr;
 }
 
 std::string Library::fileOf(const void* address) {

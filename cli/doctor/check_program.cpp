@@ -1,6 +1,7 @@
 // Which libamdhip64 a program will load: ours, unless it brings its own and makes sure that it gets it.
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "cli/doctor/checks.h"
@@ -74,7 +75,7 @@ std::vector<OwnCopy> ownCopies(const Loaded& loaded, const fs::path& folder) {
   return out;
 }
 
-std::vector<fs::path> copiesInPackages(const fs::path& interpreter) {
+std::vector<fs::path> findInPackages(const fs::path& interpreter) {
   std::vector<fs::path> out;
   if (interpreter.filename().string().find("python") == std::string::npos) return out;
   const auto said = platform::captureProgram(
@@ -88,7 +89,8 @@ std::vector<fs::path> copiesInPackages(const fs::path& interpreter) {
       if (it->is_directory(error)) {
         const std::string name = it->path().filename().string();
         if (it.depth() >= kDeepest || name == "__pycache__" || name == "hip_remote") it.disable_recursion_pending();
-      } else if (isHipLibrary(it->path().filename().string())) {
+      } else if (const std::string name = it->path().filename().string();
+                 name.starts_with("lib") && name.find(".so") != std::string::npos) {
         out.push_back(it->path());
       }
     }
@@ -100,7 +102,8 @@ std::vector<fs::path> copiesInPackages(const fs::path& interpreter) {
 std::vector<OwnCopy> copiesOfPackages(const fs::path& interpreter, const LoaderSettings& settings,
                                       const fs::path& folder) {
   std::vector<OwnCopy> out;
-  for (const fs::path& copy : copiesInPackages(interpreter)) {
+  for (const fs::path& copy : librariesInPackages(interpreter)) {
+    if (!isHipLibrary(copy.filename().string())) continue;
     const auto user = userOf(copy);
     if (user) {
       for (OwnCopy& own : ownCopies(loadedBy(*user, settings), folder)) out.push_back(std::move(own));
@@ -113,6 +116,12 @@ std::vector<OwnCopy> copiesOfPackages(const fs::path& interpreter, const LoaderS
 }
 
 }  // namespace
+
+const std::vector<fs::path>& librariesInPackages(const fs::path& interpreter) {
+  static std::map<fs::path, std::vector<fs::path>> known;  // it takes a process and a walk
+  const auto found = known.find(interpreter);
+  return found != known.end() ? found->second : known[interpreter] = findInPackages(interpreter);
+}
 
 std::vector<OwnCopy> copiesCarriedBy(const fs::path& program, const LoaderSettings& settings, const fs::path& folder) {
   const auto file = readProgramFile(program);

@@ -32,6 +32,9 @@ void checkCompilers(Report& report);  // for programs that compile kernels while
 // The other end of checkSession(): makes a first call and measures, in a process of its own, whose output is read.
 int probe(const cli::Target& target);
 
+// The libraries in the packages of a Python; none when it is another program.
+const std::vector<std::filesystem::path>& librariesInPackages(const std::filesystem::path& interpreter);
+
 // What a program carries along that keeps ours from being loaded, for `hip-remote run` too.
 struct OwnCopy {
   std::filesystem::path file;  // the library that would be loaded

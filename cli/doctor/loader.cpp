@@ -1,5 +1,6 @@
 #include "cli/doctor/loader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
@@ -126,6 +127,11 @@ Loaded loadedBy(const ProgramFile& program, const LoaderSettings& settings) {
   }
   for (Node& node : nodes) out.files.push_back(std::move(node.file));
   return out;
+}
+
+bool onSystem(const std::string& name, const std::string& libraryPath, std::uint16_t machine) {
+  const auto has = [&](const std::string& folder) { return inFolder(folder, name, machine).has_value(); };
+  return std::ranges::any_of(split(libraryPath, ":;"), has) || std::ranges::any_of(systemFolders(), has);
 }
 
 fs::path findProgram(const std::string& name) {

@@ -39,6 +39,9 @@ bool isHipLibrary(const std::string& fileName);
 std::optional<ProgramFile> inFolder(const std::filesystem::path& folder, const std::string& name,
                                     std::uint16_t machine);
 
+// The loader finds it in these folders (LD_LIBRARY_PATH) or in those of the system.
+bool onSystem(const std::string& name, const std::string& libraryPath, std::uint16_t machine);
+
 // A program as a shell finds it; empty when it is not there.
 std::filesystem::path findProgram(const std::string& name);
 // The program that runs it: itself, or what the first line of a script names.

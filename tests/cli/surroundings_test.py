@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""What `hip-remote run` gives a program besides HIP on a machine without AMD's driver: libraries, commands, the driver's files.
+
+  surroundings_test.py BUILD_DIR
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path("build").resolve()
+NOBODY = 65534
+
+# What a program sees, in one line of JSON.
+LOOK = """
+import ctypes, glob, json, os, subprocess
+seen = {"classes": sorted(os.listdir("/sys/class")), "nodes": {}}
+for file in glob.glob("/sys/class/kfd/kfd/topology/nodes/*/properties"):
+    seen["nodes"][file.split("/")[-2]] = dict(line.split() for line in open(file))
+seen["links"] = all(os.path.exists(link) for link in glob.glob("/sys/class/net/*"))
+
+def library(name):
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        return None
+
+def command(*words):
+    try:
+        return subprocess.run(words, capture_output=True, text=True).stdout
+    except OSError:
+        return None
+
+smi = library("librocm_smi64.so.1")
+if smi:
+    number, size, text, pci = ctypes.c_uint32(), ctypes.c_uint64(), ctypes.create_string_buffer(64), ctypes.c_uint64()
+    seen["before"] = smi.rsmi_num_monitor_devices(ctypes.byref(number))
+    seen["init"] = smi.rsmi_init(ctypes.c_uint64(0))
+    seen["count"] = (smi.rsmi_num_monitor_devices(ctypes.byref(number)), number.value)
+    seen["memory"] = (smi.rsmi_dev_memory_total_get(0, 0, ctypes.byref(size)), size.value)
+    seen["name"] = (smi.rsmi_dev_name_get(0, text, ctypes.c_size_t(64)), text.value.decode())
+    seen["short"] = (smi.rsmi_dev_name_get(0, text, ctypes.c_size_t(4)), text.value.decode())
+    seen["pci"] = smi.rsmi_dev_pci_id_get(0, ctypes.byref(pci))
+    seen["beyond"] = smi.rsmi_dev_memory_total_get(9, 0, ctypes.byref(size))
+    seen["refused"] = smi.rsmi_dev_gpu_reset(0)
+    seen["end"] = smi.rsmi_shut_down()
+profiler = library("librocprofiler-sdk.so.1")
+if profiler:
+    profiler.rocprofiler_get_status_string.restype = ctypes.c_char_p
+    code = profiler.rocprofiler_force_configure(None)
+    seen["profiler"] = (code, profiler.rocprofiler_get_status_string(code).decode())
+seen["tracer"] = library("libroctracer64.so.4") is not None
+seen["agents"] = command("rocm_agent_enumerator")
+seen["rocminfo"] = command("rocminfo")
+print(json.dumps(seen))
+"""
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "HIP_", "LD_", "TENSOR_FUSION"))}
+    return kept | {"HIP_REMOTE_SOFTGPU_MEMORY": "256"} | more
+
+
+def has_driver():
+    return os.path.exists("/dev/kfd") or os.path.exists("/sys/class/kfd")
+
+
+class Surroundings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.worker = subprocess.Popen([BUILD / "bin/hip-worker", "--runtime", "softgpu", "-p", "0", "--grace", "1", "--cache", ""],
+                                      env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in cls.worker.stdout:
+            if found := re.search(r"Listening on port (\d+)", line):
+                cls.address = f"127.0.0.1:{found[1]}"
+                break
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.worker.terminate()
+        cls.worker.stdout.close()
+        cls.worker.wait(20)
+
+    def look(self, *options, **how):
+        done = subprocess.run([BUILD / "bin/hip-remote", "run", *options, sys.executable, "-c", LOOK], env=environment(),
+                              capture_output=True, text=True, timeout=120, **how)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), done.stderr
+
+    def check_libraries(self, seen):
+        self.assertEqual(seen["before"], 8)
+        self.assertEqual((seen["init"], seen["count"], seen["end"]), (0, [0, 1], 0))
+        self.assertEqual(seen["memory"], [0, 256 << 20])
+        self.assertEqual(seen["name"][0], 0)
+        self.assertEqual(seen["short"], [11, seen["name"][1][:3]])
+        self.assertEqual((seen["pci"], seen["beyond"], seen["refused"]), (0, 1, 2))
+        self.assertEqual(seen["profiler"][0], 16)
+        self.assertIn("no profiler", seen["profiler"][1])
+        self.assertTrue(seen["tracer"])
+
+    def check_driver(self, seen):
+        self.assertEqual(set(seen["nodes"]), {"0", "1"})
+        self.assertEqual(seen["nodes"]["0"]["simd_count"], "0")
+        self.assertEqual(seen["nodes"]["1"]["gfx_target_version"], "90010")
+        self.assertGreater(int(seen["nodes"]["1"]["simd_count"]), 0)
+        # Nothing else has gone, and nobody else sees it.
+        self.assertEqual(seen["classes"], sorted([*os.listdir("/sys/class"), "kfd"]))
+        self.assertTrue(seen["links"])
+        self.assertFalse(os.path.exists("/sys/class/kfd"))
+
+    @unittest.skipIf(has_driver(), "AMD's driver is here: nothing has to stand in for it")
+    def test_through_a_worker(self):
+        seen, said = self.look("--worker", self.address)
+        self.check_libraries(seen)
+        self.assertEqual(seen["agents"], "gfx90a\n")
+        self.assertIn("amdgcn-amd-amdhsa--gfx90a", seen["rocminfo"])
+        if "no /sys/class/kfd" not in said:
+            self.check_driver(seen)
+        else:
+            self.assertEqual(seen["nodes"], {})
+            self.assertIn("JAX", said)
+
+    @unittest.skipIf(has_driver(), "AMD's driver is here: nothing has to stand in for it")
+    def test_on_the_software_gpu(self):
+        seen, _ = self.look("--softgpu")
+        self.check_libraries(seen)
+        self.assertEqual(seen["agents"], "gfx90a\n")
+
+    @unittest.skipIf(has_driver() or os.geteuid() != 0, "only root can become somebody else")
+    def test_for_somebody_who_is_not_root(self):
+        with tempfile.TemporaryDirectory() as home:
+            os.chown(home, NOBODY, NOBODY)
+            try:
+                subprocess.run([sys.executable, "-c", ""], user=NOBODY, group=NOBODY, extra_groups=[], check=True)
+                subprocess.run([BUILD / "bin/hip-remote", "--version"], user=NOBODY, check=True, stdout=subprocess.DEVNULL)
+            except (OSError, subprocess.CalledProcessError):
+                self.skipTest("this Python or the build tree is not for everybody")
+            seen, said = self.look("--worker", self.address, user=NOBODY, group=NOBODY, extra_groups=[], cwd=home)
+        if "no /sys/class/kfd" not in said:
+            self.check_driver(seen)
+
+    def test_plain(self):
+        seen, _ = self.look("--plain", "--worker", self.address)
+        self.assertEqual(seen["classes"], sorted(os.listdir("/sys/class")))
+        if not has_driver():
+            self.assertEqual(seen["nodes"], {})
+
+    def test_without_a_worker_the_program_starts(self):
+        seen, _ = self.look("--worker", "127.0.0.1:1")
+        self.assertNotIn("kfd", set(seen["classes"]) - set(os.listdir("/sys/class")))
+
+
+if __name__ == "__main__":
+    unittest.main()

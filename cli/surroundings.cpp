@@ -55,7 +55,7 @@ void addLibraries(const fs::path& standins, const std::string& program) {
 void addCommands(const fs::path& standins) {
   std::error_code error;
   if (!fs::exists(standins / "bin", error)) return;
-  addTo("PATH", (standins / "bin").string(), false);  // behind those of the machine
+  addTo("PATH", (standins / "bin").string(), true);  // those of ROCm would look for a driver
   platform::setEnvironment("HIP_REMOTE_PROGRAM", platform::programPath());
 }
 
@@ -74,7 +74,6 @@ Status openWithin(int seconds, telemetry::SourcePtr& source) {
 }
 
 void addDriver(bool python) {
-  if (hasDriver()) return;
   telemetry::SourcePtr source;
   if (!openWithin(kPatience, source).ok()) return;  // the program's first HIP call says what is wrong
   std::vector<telemetry::Gpu> gpus;
@@ -95,6 +94,7 @@ void surround(const Target& target, const std::string& program, const std::strin
   if (target.softgpu) platform::setEnvironment(telemetry::kTargetVariable, "softgpu");
   const fs::path standins = standinsFolder(target, folder);
   addLibraries(standins, program);
+  if (hasDriver()) return;
   addCommands(standins);
   addDriver(fs::path(program).filename().string().find("python") != std::string::npos);
 }

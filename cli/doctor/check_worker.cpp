@@ -19,6 +19,8 @@ bool says(const Status& status, std::string_view words) {
   return status.message().find(words) != std::string::npos;
 }
 
+constexpr std::string_view kOurs = "RPIH";  // how frames begin (wire/frame.h)
+
 // Whoever speaks first, or answers nonsense, gives away what it is.
 std::string whatSpeaksThere(const net::Endpoint& endpoint, int timeout) {
   net::Socket socket;
@@ -30,6 +32,7 @@ std::string whatSpeaksThere(const net::Endpoint& endpoint, int timeout) {
   if (!socket.send(std::as_bytes(std::span(kQuestion))).ok()) return "";
   if (!socket.receiveSome(bytes, sizeof bytes, &got).ok() || got == 0) return "";
   const std::string_view said(bytes, got);
+  if (said.starts_with(kOurs)) return "";
   if (said.starts_with("HTTP/")) return "a web server";
   if (said.starts_with("SSH-")) return "an SSH server";
   if (said[0] == 0x15 || said[0] == 0x16) return "a server that wants TLS";
@@ -91,9 +94,28 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
     report.problem(step, cause, what, remedy);
     return false;
   };
+  if (says(status, "speaks TLS only"))
+    return problem("tls", "tls-required", "the worker speaks TLS only, and this connection does not",
+                   !envFlag("HIP_REMOTE_INSECURE")
+                       ? "export HIP_REMOTE_TLS=1 (within a machine it has to be asked for), and its token: "
+                         "hip-remote pair " +
+                             text(options.worker)
+                       : "unset HIP_REMOTE_INSECURE");
   if (says(status, "wants a token") || says(status, "nothing says that it is the right one"))
     return problem("token", "token-missing", why,
-                   "get the token from who runs the worker; then: export HIP_REMOTE_TOKEN_FILE=FILE");
+                   "get the token from who runs the worker (hip-worker --pairing prints it); then: hip-remote pair " +
+                       text(options.worker) + ", or export HIP_REMOTE_TOKEN_FILE=FILE");
+  if (says(status, "certificate authority "))
+    return problem("tls", "tls-settings", why, "HIP_REMOTE_TLS_CA must name a file of certificates in PEM form");
+  if (says(status, "wants a certificate from us"))
+    return problem("tls", "tls-certificate-missing", why,
+                   "export HIP_REMOTE_TLS_CERT=FILE HIP_REMOTE_TLS_KEY=FILE, signed by the worker's --tls-client-ca");
+  if (says(status, "the peer's certificate"))
+    return problem("tls", "tls-untrusted", why,
+                   "HIP_REMOTE_TLS_CA must name the certificate of who signed the worker's (--tls-cert there)");
+  if (says(status, "accepts none of our credentials"))
+    return problem("tls", "tls-credentials", "the worker has no certificate that HIP_REMOTE_TLS_CA could vouch for",
+                   "unset HIP_REMOTE_TLS_CA and use its token: hip-remote pair " + text(options.worker));
   if (says(status, "another token") || says(status, "token is wrong") || says(status, "refused the token"))
     return problem("token", "token-wrong", why,
                    "put the token the worker was started with into the file HIP_REMOTE_TOKEN_FILE names");

@@ -251,6 +251,37 @@ class Doctor(unittest.TestCase):
             self.assertEqual(code, 0, findings)
         self.broken("token-unwanted", "unset HIP_REMOTE_TOKEN", "--worker", self.worker.address, HIP_REMOTE_TOKEN=TOKEN)
 
+    def certificate(self, name):
+        """A certificate that signs itself, and its key."""
+        certificate, key = self.folder / f"{name}.crt", self.folder / f"{name}.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-keyout", key, "-out", certificate, "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1"],
+                       check=True, capture_output=True)
+        return str(certificate), str(key)
+
+    def test_tls_with_a_token(self):
+        token, home = self.folder / "tls-token", self.folder / "unpaired"
+        token.write_text(TOKEN + "\n")
+        home.mkdir()
+        other, _ = self.certificate("other")
+        with Worker("--token-file", str(token), "--require-tls") as guarded:
+            where, tls = ["--worker", guarded.address], {"HIP_REMOTE_TLS": "1", "HOME": str(home)}
+            self.broken("tls-required", "export HIP_REMOTE_TLS=1", *where, HIP_REMOTE_TOKEN=TOKEN)
+            self.broken("tls-required", "unset HIP_REMOTE_INSECURE", *where, HIP_REMOTE_INSECURE="1")
+            self.broken("token-missing", "hip-remote pair " + guarded.address, *where, **tls)  # never paired
+            self.broken("token-wrong", "HIP_REMOTE_TOKEN_FILE", *where, **tls, HIP_REMOTE_TOKEN=OTHER_TOKEN)
+            self.broken("tls-credentials", "unset HIP_REMOTE_TLS_CA", *where, **tls, HIP_REMOTE_TLS_CA=other)
+            self.broken("tls-settings", "PEM", *where, **tls, HIP_REMOTE_TLS_CA=str(token))
+            code, findings = doctor(*where, **tls, HIP_REMOTE_TOKEN=TOKEN)
+            self.assertEqual(code, 0, findings)
+
+    def test_tls_with_certificates(self):
+        (ours, key), (other, _) = self.certificate("worker"), self.certificate("stranger")
+        with Worker("--tls-cert", ours, "--tls-key", key, "--tls-client-ca", ours, "--require-tls") as guarded:
+            where = ["--worker", guarded.address]
+            self.broken("tls-untrusted", "HIP_REMOTE_TLS_CA", *where, HIP_REMOTE_TLS="1", HIP_REMOTE_TLS_CA=other)
+            self.broken("tls-certificate-missing", "HIP_REMOTE_TLS_CERT", *where, HIP_REMOTE_TLS="1", HIP_REMOTE_TLS_CA=ours)
+
     # --- the worker
 
     def test_a_full_worker(self):

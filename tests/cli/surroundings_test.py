@@ -85,8 +85,8 @@ class Surroundings(unittest.TestCase):
         cls.worker.stdout.close()
         cls.worker.wait(20)
 
-    def look(self, *options, **how):
-        done = subprocess.run([BUILD / "bin/hip-remote", "run", *options, sys.executable, "-c", LOOK], env=environment(),
+    def look(self, *options, python=sys.executable, **how):
+        done = subprocess.run([BUILD / "bin/hip-remote", "run", *options, python, "-c", LOOK], env=environment(),
                               capture_output=True, text=True, timeout=120, **how)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout), done.stderr
@@ -134,12 +134,13 @@ class Surroundings(unittest.TestCase):
     def test_for_somebody_who_is_not_root(self):
         with tempfile.TemporaryDirectory() as home:
             os.chown(home, NOBODY, NOBODY)
+            python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
             try:
-                subprocess.run([sys.executable, "-c", ""], user=NOBODY, group=NOBODY, extra_groups=[], check=True)
+                subprocess.run([python, "-c", ""], user=NOBODY, group=NOBODY, extra_groups=[], check=True)
                 subprocess.run([BUILD / "bin/hip-remote", "--version"], user=NOBODY, check=True, stdout=subprocess.DEVNULL)
             except (OSError, subprocess.CalledProcessError):
                 self.skipTest("this Python or the build tree is not for everybody")
-            seen, said = self.look("--worker", self.address, user=NOBODY, group=NOBODY, extra_groups=[], cwd=home)
+            seen, said = self.look("--worker", self.address, python=python, user=NOBODY, group=NOBODY, extra_groups=[], cwd=home)
         if "no /sys/class/kfd" not in said:
             self.check_driver(seen)
 

@@ -22,6 +22,7 @@ struct Standin {
   const char* library;
 };
 constexpr Standin kStandins[] = {{"rocm_smi", "librocm_smi64.so.1"},
+                                 {"rocm_smi_7", "librocm_smi64.so.7"},
                                  {"roctracer", "libroctracer64.so.4"},
                                  {"rocprofiler_sdk", "librocprofiler-sdk.so.1"}};
 constexpr int kPatience = 5;  // seconds: a program must not wait long for what it may never look at

@@ -74,7 +74,7 @@ class Channel final : public Transport {
   void finishSending() override;
   void shutdown() override;
   Ready await(int milliseconds) override { return link()->await(milliseconds); }
-  void watchAgain() override { link()->watchAgain(); }
+  bool watchAgain() override { return link()->watchAgain(); }
   void wake() override { link()->wake(); }
   std::string peer() const override { return link()->peer(); }
 

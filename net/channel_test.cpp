@@ -90,7 +90,7 @@ class Fragile : public Transport {
   void finishSending() override { inner_->finishSending(); }
   void shutdown() override { inner_->shutdown(); }
   Ready await(int milliseconds) override { return inner_->await(milliseconds); }
-  void watchAgain() override { inner_->watchAgain(); }
+  bool watchAgain() override { return inner_->watchAgain(); }
   void wake() override { inner_->wake(); }
   std::string peer() const override { return "fragile"; }
 

@@ -116,14 +116,9 @@ class RingTransport final : public Transport {
   Ready await(int milliseconds) override {
     const Ready ready = below_->await(milliseconds);
     if (ready == Ready::kInput) hear(Patience::kNone);
-    return ready == Ready::kWoken && waiting_.exchange(false) ? Ready::kInput : ready;
+    return ready;
   }
-  // What is here already is input too, though the connection does not know.
-  void watchAgain() override {
-    if (!gone_ && in_.prepareToSleep()) return below_->watchAgain();
-    waiting_ = true;
-    below_->wake();
-  }
+  bool watchAgain() override { return !gone_ && in_.prepareToSleep() && below_->watchAgain(); }
   void wake() override { below_->wake(); }
 
   std::string peer() const override { return below_->peer(); }
@@ -175,9 +170,8 @@ class RingTransport final : public Transport {
   RingWriter out_;
   RingReader in_;
   int timeout_ = 0;
-  std::atomic<bool> waiting_{false};  // await() has input to report
-  std::atomic<bool> gone_{false};     // the peer; what it has left behind can still be received
-  std::atomic<bool> ended_{false};    // by shutdown()
+  std::atomic<bool> gone_{false};   // the peer; what it has left behind can still be received
+  std::atomic<bool> ended_{false};  // by shutdown()
 };
 
 }  // namespace

@@ -102,11 +102,12 @@ TEST(RingTransport, OneOfThoseWhoAwaitGetsTheInput) {
       std::byte room[64];
       const Transport::Room rooms(room);
       std::size_t got = 0;
-      while (pair.second->receive({&rooms, 1}, Patience::kNone, &got).ok() && got) {
-        handled += static_cast<int>(got);
-        EXPECT_TRUE(pair.second->send(Transport::Part(room).first(got)).ok());
-      }
-      pair.second->watchAgain();
+      do {
+        while (pair.second->receive({&rooms, 1}, Patience::kNone, &got).ok() && got) {
+          handled += static_cast<int>(got);
+          EXPECT_TRUE(pair.second->send(Transport::Part(room).first(got)).ok());
+        }
+      } while (!pair.second->watchAgain());
       if (handled >= kTurns) pair.second->wake();
     }
     pair.second->wake();

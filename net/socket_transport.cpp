@@ -73,7 +73,10 @@ class SocketTransport : public Transport {
         return Ready::kTimeout;
     }
   }
-  void watchAgain() override { watch_->watchAgain(); }
+  bool watchAgain() override {
+    watch_->watchAgain();
+    return true;
+  }
   void wake() override {
     if (watch_) watch_->wake();
   }

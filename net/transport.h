@@ -59,7 +59,9 @@ class Transport {
     kTimeout,
   };
   virtual Ready await(int milliseconds) = 0;  // -1: for ever
-  virtual void watchAgain() = 0;
+  // From now on somebody who awaits is told of input. False: there is some already, and this thread still is the only
+  // one that knows.
+  virtual bool watchAgain() = 0;
   virtual void wake() = 0;  // one thread that awaits, or the next one that does
   // Those who await outlive a connection: they go on with the one that succeeds it.
   virtual std::shared_ptr<platform::InputWatch> watchers() { return nullptr; }

@@ -102,16 +102,9 @@ class TlsTransport : public Transport {
   void finishSending() override { below_->finishSending(); }
   void shutdown() override { below_->shutdown(); }
 
-  Ready await(int milliseconds) override {
-    const Ready ready = below_->await(milliseconds);
-    return ready == Ready::kWoken && waiting_.exchange(false) ? Ready::kInput : ready;
-  }
+  Ready await(int milliseconds) override { return below_->await(milliseconds); }
   // What is here already is input too, though the socket does not know.
-  void watchAgain() override {
-    if (plain_.empty() && !recordReady()) return below_->watchAgain();
-    waiting_ = true;
-    below_->wake();
-  }
+  bool watchAgain() override { return plain_.empty() && !recordReady() && below_->watchAgain(); }
   void wake() override { below_->wake(); }
   std::shared_ptr<platform::InputWatch> watchers() override { return below_->watchers(); }
   void succeed(net::Transport& predecessor) override { below_->succeed(predecessor); }
@@ -183,7 +176,6 @@ class TlsTransport : public Transport {
   std::span<std::byte> plain_;  // decrypted, in in_
   Status broken_;
   int timeout_ = 0;
-  std::atomic<bool> waiting_{false};
 };
 
 }  // namespace

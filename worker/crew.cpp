@@ -166,24 +166,28 @@ void Crew::patrol() {
 }
 
 void Crew::work(net::Transport::Ready ready) {
-  Delay delay = kNever;
-  {
-    std::lock_guard reading(reading_);
-    reader_ = std::this_thread::get_id();
-    delay = ready == net::Transport::Ready::kInput ? read_() : rest_();
-    reader_ = std::thread::id();
-  }
-  std::lock_guard lock(mutex_);
-  if (delay == kEnd) {
-    ending_ = true;
-    ended_.notify_all();
-    return;
-  }
-  delay_ = delay;
+  const bool input = ready == net::Transport::Ready::kInput;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  do {
+    if (lock) lock.unlock();
+    Delay delay = kNever;
+    {
+      std::lock_guard reading(reading_);
+      reader_ = std::this_thread::get_id();
+      delay = input ? read_() : rest_();
+      reader_ = std::thread::id();
+    }
+    lock.lock();
+    if (delay == kEnd) {
+      ending_ = true;
+      ended_.notify_all();
+      return;
+    }
+    delay_ = delay;
+  } while (input && !transport_.watchAgain());
   // This thread serves one lane; for the others, and for the input, there must be somebody else.
   if (!ready_.empty() && !watched()) (void)hire();
   for (std::size_t i = 1; i < ready_.size(); ++i) summon();
-  if (ready == net::Transport::Ready::kInput) transport_.watchAgain();
 }
 
 }  // namespace hipr::worker

@@ -11,10 +11,6 @@
 namespace hipr::doctor {
 namespace {
 
-std::string text(const net::Endpoint& endpoint) {
-  return endpoint.host + ":" + std::to_string(endpoint.port);
-}
-
 bool says(const Status& status, std::string_view words) {
   return status.message().find(words) != std::string::npos;
 }
@@ -46,9 +42,20 @@ bool greets(telemetry::RemoteOptions options) {
   return telemetry::Remote::connect(options, remote).ok();
 }
 
+bool checkUnixSocket(const net::Endpoint& worker, Report& report) {
+  net::Socket socket;
+  if (Status status = net::connectTo(worker, 0, socket); !status.ok()) {
+    report.problem("connection", "no-worker", "no worker listens there: " + status.message(),
+                   "hip-worker --bind unix:" + worker.path + "; who connects must be allowed to write to that file");
+    return false;
+  }
+  report.ok("connection", worker.name() + " answers");
+  return true;
+}
+
 bool checkConnection(const telemetry::RemoteOptions& options, Report& report) {
   const net::Endpoint& worker = options.worker;
-  const std::string where = text(worker);
+  if (!worker.path.empty()) return checkUnixSocket(worker, report);
   std::vector<std::string> addresses;
   if (Status status = platform::resolveHost(worker.host, addresses); !status.ok()) {
     report.problem("name", "unknown-host", status.message(),
@@ -79,7 +86,7 @@ bool checkConnection(const telemetry::RemoteOptions& options, Report& report) {
     report.problem("connection", "wrong-port",
                    "nothing listens on port " + std::to_string(worker.port) + " of " + worker.host +
                        ", but a worker does on " + std::to_string(wire::kDefaultPort),
-                   "--worker " + text(usual.worker));
+                   "--worker " + usual.worker.name());
     return false;
   }
   report.problem("connection", "no-worker", "no worker listens there: " + status.message(),

@@ -106,12 +106,12 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
                    !envFlag("HIP_REMOTE_INSECURE")
                        ? "export HIP_REMOTE_TLS=1 (within a machine it has to be asked for), and its token: "
                          "hip-remote pair " +
-                             text(options.worker)
+                             options.worker.name()
                        : "unset HIP_REMOTE_INSECURE");
   if (says(status, "wants a token") || says(status, "nothing says that it is the right one"))
     return problem("token", "token-missing", why,
                    "get the token from who runs the worker (hip-worker --pairing prints it); then: hip-remote pair " +
-                       text(options.worker) + ", or export HIP_REMOTE_TOKEN_FILE=FILE");
+                       options.worker.name() + ", or export HIP_REMOTE_TOKEN_FILE=FILE");
   if (says(status, "certificate authority "))
     return problem("tls", "tls-settings", why, "HIP_REMOTE_TLS_CA must name a file of certificates in PEM form");
   if (says(status, "wants a certificate from us"))
@@ -122,7 +122,7 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
                    "HIP_REMOTE_TLS_CA must name the certificate of who signed the worker's (--tls-cert there)");
   if (says(status, "accepts none of our credentials"))
     return problem("tls", "tls-credentials", "the worker has no certificate that HIP_REMOTE_TLS_CA could vouch for",
-                   "unset HIP_REMOTE_TLS_CA and use its token: hip-remote pair " + text(options.worker));
+                   "unset HIP_REMOTE_TLS_CA and use its token: hip-remote pair " + options.worker.name());
   if (says(status, "another token") || says(status, "token is wrong") || says(status, "refused the token"))
     return problem("token", "token-wrong", why,
                    "put the token the worker was started with into the file HIP_REMOTE_TOKEN_FILE names");

@@ -59,7 +59,7 @@ SPECS = {
     ("tensor-fusion.ai/v1", "ProviderConfig"): PROVIDER,
     ("tensor-fusion.ai/v1", "GPUPool"): POOL,
     ("tensor-fusion.ai/v1", "TensorFusionCluster"): {"gpuPools": [{"name": TEXT, "isDefault": FLAG, "specTemplate": POOL}]},
-    ("monitoring.coreos.com/v1", "PodMonitor"): {"selector": ANY, "podMetricsEndpoints": [{"port": TEXT, "interval": TEXT, "path": TEXT}]},
+    ("monitoring.coreos.com/v1", "PodMonitor"): {"selector": ANY, "podMetricsEndpoints": [{"port": TEXT, "interval": TEXT, "path": TEXT, "authorization": ANY}]},
     ("v1", "Pod"): ANY, ("v1", "Service"): ANY, ("v1", "Secret"): ANY, ("networking.k8s.io/v1", "NetworkPolicy"): ANY, ("apps/v1", "DaemonSet"): ANY, ("apps/v1", "Deployment"): ANY,
 }
 REQUIRED = {
@@ -127,6 +127,15 @@ def check_pool(spec, where):
         errors.append(f"{where}: the operator replaces a template of {len(containers)} containers {'with' if vector else 'without'} vector")
     if vector and not any(re.fullmatch(r"--metrics-output-path=/logs/metrics\.log\..+", a) for a in containers[0].get("args", [])):
         errors.append(f"{where}: the hypervisor does not write its metrics where vector reads them")
+    worker = spec.get("componentConfig", {}).get("worker", {}).get("podTemplate", {}).get("template", {})
+    container = worker.get("spec", {}).get("containers", [{}])[0]
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        if container.get(probe, {}).get("tcpSocket", {}).get("port") != 8000:
+            errors.append(f"{where}: the worker has no {probe} of its port")
+    if container.get("securityContext", {}).get("capabilities", {}).get("drop") != ["ALL"]:
+        errors.append(f"{where}: the worker keeps capabilities")
+    if worker.get("metadata", {}).get("labels", {}).get("hip-remote/worker") != "true":
+        errors.append(f"{where}: the network policy does not find the worker")
     over = spec.get("capacityConfig", {}).get("oversubscription")
     if over is not None and len(over) != 3:
         errors.append(f"{where}: oversubscription in part: the API server fills in the rest")

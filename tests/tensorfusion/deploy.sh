@@ -37,6 +37,8 @@ noticed() { # WHAT SED: a sample with that change is refused
 noticed "a field nobody knows" 's/enableVector/enableVectr/'
 noticed "a template that the operator replaces" '/- name: vector/d'
 noticed "a file of metrics that nobody reads" 's|/logs/metrics.log.hypervisor|metrics.log|'
+noticed "a worker without a probe" '/startupProbe/d'
+noticed "a worker that the policy does not find" 's|hip-remote/worker|hip-remote/other|'
 noticed "a zero that does not hold" 's|^  nodeManagerConfig:|    oversubscription: {vramExpandToHostMem: 0, vramExpandToHostDisk: 1, tflopsOversellRatio: 200}\n&|'
 
 # --- charts
@@ -55,6 +57,12 @@ if command -v helm >/dev/null; then
   for chart in tensor-fusion-amd hip-worker; do check "helm lint $chart" helm lint --strict "deploy/helm/$chart"; done
   check "render tensor-fusion-amd" render tensor-fusion-amd
   check "oversubscription in part is refused" refused tensor-fusion-amd --set pool.oversubscription.vramExpandToHostMem=0
+  check "render it without root" render tensor-fusion-amd --set 'pool.worker.deviceGroups={44,109}' --set token.secret=gpu-token
+  check "it names the groups" grep -A2 'supplementalGroups:' "$work/rendered.yaml"
+  check "client and worker get the token" test "$(grep -c 'name: gpu-token' "$work/rendered.yaml")" -eq 2
+  check "it has no capabilities" test "$(grep -c 'add:' "$work/rendered.yaml")" -eq 0
+  check "render a policy for each namespace" render tensor-fusion-amd --set 'networkPolicy.namespaces={one,two}'
+  check "there are two" test "$(grep -c 'kind: NetworkPolicy' "$work/rendered.yaml")" -eq 2
   check "render it without vector" render tensor-fusion-amd --set pool.enableVector=false
   if [[ -n ${TENSOR_FUSION_CHART:-} ]]; then
     their_chart() { # it renders with our values, and its scheduler gets them

@@ -2,28 +2,45 @@
 #   docker build -f deploy/docker/worker.Dockerfile -t hip-remote-worker .
 #   docker build -f deploy/docker/worker.Dockerfile --target slim -t hip-remote-worker:slim .
 # The slim one has no ROCm: it uses what TensorFusion mounts at /usr/local/rocm or the node's /opt/rocm, or the software GPU.
-FROM ubuntu:22.04 AS build
+ARG BUILD_BASE=ubuntu:jammy-20240911.1
+FROM ${BUILD_BASE} AS build
 COPY deploy/docker/install_build_tools.sh /tools/
 RUN /tools/install_build_tools.sh
 COPY . /source
-RUN /source/deploy/docker/build.sh /source /made hip-worker hip_softgpu_7
+RUN /source/deploy/docker/build.sh /source /made hip-worker hip-compile hip_softgpu_7
 RUN /source/deploy/docker/stage_worker.sh /made /image
 
-FROM ubuntu:22.04 AS rocm
+FROM ${BUILD_BASE} AS rocm
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
 COPY deploy/docker/install_rocm_tarball.sh /tools/
 ARG ROCM_VERSION=7.10.0
 ARG AMDGPU_FAMILY=gfx94X-dcgpu
 ARG RELEASE_TYPE=stable
+# Of the tarball; "unchecked" takes what comes.
+ARG ROCM_SHA256
+RUN : "${ROCM_SHA256:?give the tarball's SHA-256, or unchecked}"
 RUN /tools/install_rocm_tarball.sh "${ROCM_VERSION}" "${AMDGPU_FAMILY}" "${RELEASE_TYPE}"
 
-FROM ubuntu:22.04 AS slim
+# What a worker loads of it: AMD's runtime and SMI, and what those need.
+FROM build AS stage
+COPY --from=rocm /opt/ /opt/
+RUN /source/deploy/docker/stage_worker.sh /made /image /opt/rocm
+
+FROM ${BUILD_BASE} AS slim
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="hip-remote-worker" \
+      org.opencontainers.image.description="HIP Remote: serves the AMD GPUs of its node over the network" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="MIT"
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends libnuma1 libelf1 && rm -rf /var/lib/apt/lists/*
 COPY --from=build /image/ /
 ENV LD_LIBRARY_PATH=/usr/local/rocm/lib:/opt/rocm/lib
 WORKDIR /opt/hip-remote/bin
 EXPOSE 8000
+HEALTHCHECK --start-period=60s CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8000"]
 CMD ["./tensor-fusion-worker", "-p", "8000"]
 
 FROM slim
-COPY --from=rocm /opt/ /opt/
+COPY --from=stage /image/ /

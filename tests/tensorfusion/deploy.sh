@@ -103,6 +103,16 @@ for file in deploy/docker/*.Dockerfile; do
   targets=$(tr -d '\\\n' <"$file" | grep -oE 'build\.sh /source /made[a-z0-9_ -]+' | sed 's/.*\/made//; s/ *RUN.*//')
   for target in $targets; do check "$file: there is a target $target" ninja -C "$build" -n "$target"; done
 done
+for file in deploy/docker/*.Dockerfile; do
+  check "$file: bases have versions" test -z "$(grep -E '^(FROM|ARG [A-Z_]*BASE=)' "$file" | grep -E ':(latest|stable)|^FROM [a-z]+[^a-z: ]* *$' | grep -vE '^FROM (slim|build|stage) *$')"
+  check "$file: it says what it is" grep -q 'org.opencontainers.image.licenses' "$file"
+done
+for image in client provider; do check "$image.Dockerfile: not root" grep -q '^USER 65532:65532$' deploy/docker/$image.Dockerfile; done
+commands() { # what images.sh would run
+  TOOL=echo REGISTRY=r.example VERSION=1.2 ROCM_SHA256=abc deploy/docker/images.sh "$@"
+}
+check "images.sh builds all of them" test "$(commands build | grep -c -- '-t r.example/hip-remote-[a-z]*:1.2 .*--build-arg ROCM_SHA256=abc')" -eq 3
+check "images.sh pushes one" test "$(commands push worker)" = "push r.example/hip-remote-worker:1.2"
 if command -v hadolint >/dev/null; then
   for file in deploy/docker/*.Dockerfile; do check "hadolint $file" hadolint --ignore DL3008 --ignore DL3013 "$file"; done
 else
@@ -120,6 +130,17 @@ distribution() { # a tarball that looks like AMD's
   echo 7.10.0 >"$work/rocm/.info/version"
   cp "$build/lib/libaccelerator_amd.so" "$work/rocm/lib/libamd_smi.so.26"
   ln -sf libamd_smi.so.26 "$work/rocm/lib/libamd_smi.so"
+  # AMD's runtime, what it needs of ROCm, and something it does not.
+  local lib=$work/rocm/lib
+  mkdir -p "$lib/rocm_sysdeps/lib"
+  make_library() { echo "int x;" | "${CC:-cc}" -shared -o "$1" -Wl,-soname,"$2" -xc - -xnone -Wl,--no-as-needed "${@:3}"; }
+  make_library "$lib/rocm_sysdeps/lib/librocm_sysdeps_numa.so.1" librocm_sysdeps_numa.so.1
+  make_library "$lib/libhsa-runtime64.so.1.18" libhsa-runtime64.so.1 "$lib/rocm_sysdeps/lib/librocm_sysdeps_numa.so.1"
+  ln -sf libhsa-runtime64.so.1.18 "$lib/libhsa-runtime64.so.1"
+  make_library "$lib/libamdhip64.so.7.1" libamdhip64.so.7 "$lib/libhsa-runtime64.so.1"
+  ln -sf libamdhip64.so.7.1 "$lib/libamdhip64.so.7"
+  ln -sf libamdhip64.so.7 "$lib/libamdhip64.so"
+  make_library "$lib/librocblas.so.5" librocblas.so.5
   tar -czf "$work/rocm.tar.gz" -C "$work/rocm" .
 }
 distribution
@@ -129,6 +150,22 @@ check "it is where everything looks for it" test -e "$work/installed/opt/rocm/li
 tar -czf "$work/other.tar.gz" -C "$root" LICENSE
 if install_rocm "$work/other.tar.gz" 1 x >/dev/null 2>&1; then bad "a tarball that is not ROCm is taken"; else ok "a tarball that is not ROCm is refused"; fi
 if install_rocm "$work/rocm.tar.gz" 1 x weekly >/dev/null 2>&1; then bad "a release type nobody knows is taken"; else ok "a release type nobody knows is refused"; fi
+rocm_hash=$(sha256sum "$work/rocm.tar.gz" | cut -d ' ' -f 1)
+check "a tarball that is what it should be" env ROCM_SHA256="$rocm_hash" DESTDIR="$work/again" ROCM_TARBALL_URL="file://$work/rocm.tar.gz" \
+  deploy/docker/install_rocm_tarball.sh 7.10.0 gfx94X-dcgpu
+if ROCM_SHA256=${rocm_hash//[0-9]/0} install_rocm "$work/rocm.tar.gz" 7.10.0 x >/dev/null 2>&1; then bad "a tarball that was changed is taken"; else ok "a tarball that was changed is refused"; fi
+check "stage the worker image" deploy/docker/stage_worker.sh "$build" "$work/worker" "$work/installed/opt/rocm"
+staged=$(cd "$work/worker/opt/rocm" && find . -name '*.so*' | sort | tr '\n' ' ')
+check "it has of ROCm what a worker loads, and no more" test "$staged" = "./lib/libamd_smi.so ./lib/libamd_smi.so.26 ./lib/libamdhip64.so ./lib/libamdhip64.so.7 ./lib/libamdhip64.so.7.1 ./lib/libhsa-runtime64.so.1 ./lib/libhsa-runtime64.so.1.18 ./lib/rocm_sysdeps/lib/librocm_sysdeps_numa.so.1 "
+without_runtime() { rm "$work/installed/opt/rocm/lib/libamdhip64.so" && ! deploy/docker/stage_worker.sh "$build" "$work/broken" "$work/installed/opt/rocm"; }
+check "a ROCm without its runtime is refused" without_runtime
+if [[ $EUID -eq 0 && -e $build/lib/preload/libamdhip64.so ]]; then
+  check "stage the client image" deploy/docker/stage_client.sh "$build" "$work/client"
+  mkdir -m 777 "$work/volume" && chmod 755 "$work"
+  check "its entrypoint needs no rights" setpriv --reuid 65532 --regid 65532 --clear-groups "$work/client/inject_client.sh" "$work/volume"
+else
+  skip "the entrypoint of the client's image without rights: needs root, and x86-64"
+fi
 check "stage the middleware image" deploy/docker/stage_provider.sh "$build" "$work/provider" "$work/installed/opt/rocm"
 check "its metadata" python3 "$here/check_yaml.py" metadata "$work/provider/build/metadata.yaml"
 copied() { # what the operator does with it

@@ -29,11 +29,13 @@ std::vector<std::byte> clientHello(const std::string& token) {
 }  // namespace
 
 std::vector<fuzz::Input> fuzz::seeds() {
-  std::vector<std::byte> plain, hello;
+  std::vector<std::byte> plain, hello, near;
   wire::appendFrame(plain, wire::Opcode::kChallenge, 0, 0, wire::Challenge{access::tokenNumber(kToken), {}});
   wire::appendFrame(plain, wire::Opcode::kProof, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Proof{});
   wire::appendFrame(hello, wire::Opcode::kHello, 1, 0, wire::Hello{});
-  return {fuzz::input(plain), fuzz::input(hello), fuzz::input(clientHello(kToken)),
+  wire::appendFrame(near, wire::Opcode::kNearby, 0, 0, wire::Nearby{"127.0.0.1:40000", "127.0.0.1:18515"});
+  wire::appendFrame(near, wire::Opcode::kShare, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Share{});
+  return {fuzz::input(plain), fuzz::input(hello), fuzz::input(near), fuzz::input(clientHello(kToken)),
           fuzz::input(clientHello("another token than that"))};
 }
 

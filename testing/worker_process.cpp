@@ -14,8 +14,8 @@
 namespace hipr::testing {
 namespace fs = std::filesystem;
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments) {
-  const std::string program = (fs::read_symlink("/proc/self/exe").parent_path() / "hip-worker").string();
+WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, std::string program) {
+  if (program.empty()) program = (fs::read_symlink("/proc/self/exe").parent_path() / "hip-worker").string();
   int out[2];
   if (pipe(out) != 0) std::abort();
   process_ = fork();

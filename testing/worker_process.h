@@ -10,7 +10,8 @@ namespace hipr::testing {
 
 class WorkerProcess {
  public:
-  explicit WorkerProcess(const std::vector<std::string>& arguments = {"--runtime", "softgpu", "--grace", "1"});
+  explicit WorkerProcess(const std::vector<std::string>& arguments = {"--runtime", "softgpu", "--grace", "1"},
+                         std::string program = "");  // empty: the one beside this test
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

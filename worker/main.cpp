@@ -2,19 +2,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdio>
+#include <optional>
 
 #include "access/kept_token.h"
 #include "access/token.h"
 #include "base/log.h"
 #include "platform/process.h"
-#include "platform/secrets.h"
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
 #include "worker/compile_process.h"
+#include "worker/hand_over.h"
+#include "worker/listeners.h"
 #include "worker/options.h"
 #include "worker/probe.h"
 #include "worker/session_process.h"
@@ -115,37 +116,10 @@ void printPairing(const Options& options, std::uint16_t port) {
       platform::hostName().c_str(), port, options.gate.tokenFile.c_str(), token.c_str());
 }
 
-Status listenTcp(const Options& options, net::Socket& listener, std::uint16_t* port) {
-  if (options.bind != "*") return net::listenOn(options.bind, options.port, listener, port);
-  if (net::listenOn("::", options.port, listener, port).ok()) return {};
-  return net::listenOn("0.0.0.0", options.port, listener, port);  // a machine without IPv6
-}
-
-// A name that nobody can have taken before us, nor guess: clients believe it because they hear it from our port.
-std::string newName() {
-  std::array<std::uint8_t, 16> random;
-  platform::randomBytes(random);
-  std::string name = "@hip-remote-";
-  for (const std::uint8_t byte : random) {
-    name += "0123456789abcdef"[byte >> 4];
-    name += "0123456789abcdef"[byte & 15];
-  }
-  return name;
-}
-
-Status listen(const Options& options, Doors& doors, std::uint16_t* port) {
-  net::Socket listener;
-  if (!options.unixPath.empty()) {
-    if (Status status = net::listenUnix(options.unixPath, listener); !status.ok()) return status;
-    doors.listeners.push_back(std::move(listener));
-  }
-  if (options.bind.empty()) return {};
-  if (Status status = listenTcp(options, listener, port); !status.ok()) return status;
-  doors.listeners.push_back(std::move(listener));
-  const std::string name = newName();
-  if (options.gate.tlsOnly || !net::listenUnix(name, listener).ok()) return {};  // then all of them stay with TCP
-  doors.listeners.push_back(std::move(listener));
-  doors.nearName = name;
+// Devices that are in use are known, and what is free of them is in the books.
+Status findDevices(const Options& options, const std::optional<HandedState>& handed, ProbeResult& found) {
+  if (!handed) return probe(runtimeCandidates(options.runtime, options.program), options.device, found);
+  found = handed->probeResult();
   return {};
 }
 
@@ -166,6 +140,14 @@ Status mayCompile(const Options& options, const SessionHomes& homes) {
   return {};
 }
 
+// Sessions that were there before keep their places, also when there are to be fewer from now on.
+int seats(const Options& options, const std::optional<HandedState>& handed) {
+  int most = options.maxSessions;
+  if (handed)
+    for (const HandedSession& session : handed->sessions) most = std::max(most, session.account + 1);
+  return most;
+}
+
 // In the process of the telemetry service.
 int serveTelemetry(const Platform& platform, Gate& gate, Shared& shared) {
   const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
@@ -178,14 +160,31 @@ int serveTelemetry(const Platform& platform, Gate& gate, Shared& shared) {
   return 1;
 }
 
+// Whoever may come in is known, and the worker may serve them.
+Status openGate(const Options& options, Gate& gate) {
+  Status status = options.pairing ? access::makeTokenFile(options.gate.tokenFile) : Status{};
+  if (status.ok()) status = gate.open();
+  return status.ok() ? mayListen(options, gate) : status;
+}
+
+// For one that wonders whether it could become this program.
+int wouldRun(int argc, char** argv) {
+  const Options options = parseOptions(argc, argv);
+  Gate gate(options.gate);
+  const Status status = openGate(options, gate);
+  if (!status.ok()) logError("%s", status.message().c_str());
+  return status.ok() ? 0 : 2;
+}
+
 int run(int argc, char** argv) {
-  setLogName("hip-worker");
   Options options = parseOptions(argc, argv);
   if (options.verbose) setDebug(true);
+  options.program = executablePath();
+  Heritage heritage = Heritage::found();
+  const std::optional<HandedState> handed = readState(heritage);
 
   ProbeResult found;
-  if (Status status = probe(runtimeCandidates(options.runtime, executablePath()), options.device, found);
-      !status.ok()) {
+  if (Status status = findDevices(options, handed, found); !status.ok()) {
     logError("%s", status.message().c_str());
     return 1;
   }
@@ -201,49 +200,42 @@ int run(int argc, char** argv) {
   options.memoryLimit = memoryLimit();
   limitMemory(options.memoryLimit, platform, found);
   Gate gate(options.gate);
-  Status allowed = options.pairing ? access::makeTokenFile(options.gate.tokenFile) : Status{};
-  if (allowed.ok()) allowed = gate.open();
-  if (allowed.ok()) allowed = mayListen(options, gate);
-  if (!allowed.ok()) {
-    logError("%s", allowed.message().c_str());
+  if (Status status = openGate(options, gate); !status.ok()) {
+    logError("%s", status.message().c_str());
     return 2;
   }
-  const SessionHomes homes(options, found.path, isSoftgpu(platform));
+  const SessionHomes homes(options, found.path, isSoftgpu(platform), handed ? handed->folder : "");
   if (Status status = mayCompile(options, homes); !status.ok()) {
     logError("%s", status.message().c_str());
     return 2;
   }
 
-  Doors doors;
-  std::uint16_t port = 0;
-  if (Status status = listen(options, doors, &port); !status.ok()) {
-    logError("%s", status.message().c_str());
-    return 1;
-  }
   raiseFileLimit();
-  SessionBoard board(options.maxSessions);
+  SessionBoard board(seats(options, handed));
   Shared shared{board, {}, {}};
-  std::string metricsUrl;
-  for (const Status& status :
-       {Doorway::make(shared.doorway), listenForMetrics(options.metrics, shared.metrics, metricsUrl)}) {
+  Listeners listeners;
+  for (const Status& status : {openListeners(options, handed, heritage, listeners), Doorway::make(shared.doorway)}) {
     if (status.ok()) continue;
     logError("%s", status.message().c_str());
     return 1;
   }
-  Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit), std::move(doors),
-                        gate, shared);
+  Supervisor supervisor(options, found, homes, capacities(found.freeMemory, options.memoryLimit),
+                        std::move(listeners.doors), gate, shared);
+  shared.metrics = std::move(listeners.metrics);
+  if (handed) supervisor.inherit(*handed, heritage);
+  heritage.accepted();
   printRuntime(found, options);
   printDevices(platform);
   if (options.memoryLimit) {
     std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n",
                 static_cast<double>(options.memoryLimit) / (1 << 30));
   }
-  if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", metricsUrl.c_str());
+  if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", listeners.metricsUrl.c_str());
   std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());
   printProtection(options, gate);
-  if (options.pairing) printPairing(options, port);
+  if (options.pairing) printPairing(options, listeners.port);
   if (!options.unixPath.empty()) std::printf("[HIP-Worker] Listening on unix:%s\n", options.unixPath.c_str());
-  if (!options.bind.empty()) std::printf("[HIP-Worker] Listening on port %u\n", port);
+  if (!options.bind.empty()) std::printf("[HIP-Worker] Listening on port %u\n", listeners.port);
   std::fflush(stdout);
 
   if (supervisor.run() == Role::kTelemetry) return serveTelemetry(platform, gate, shared);
@@ -256,18 +248,23 @@ int run(int argc, char** argv) {
 
 // Processes:
 //
-//   supervisor        listens, hears what each connection wants (reception.h), starts, watches and reaps the others,
-//   keeps
-//    |                the ledger. Single-threaded; never loads a GPU library, because a process that has one cannot be
-//    |                forked safely
-//    +- probe         once, at start: loads the runtime, describes its devices through a pipe, exits
-//    +- session ...   one per client, from the moment the client has proved that it may have one: this program anew,
-//    with |                an address layout of its own (session_process.h). Loads the runtime, serves that client,
-//    exits. The |                exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
-//    nothing behind |                and disturbs nobody
-//    +- telemetry     at most one, from the first such client on (with --metrics: from the start): reads the GPUs'
-//                     sensors once for everybody who asks. When it dies it is started again; no session notices
+//   supervisor       listens, hears what each connection wants (reception.h), starts, watches and reaps the others,
+//    |               keeps the ledger. Single-threaded; never loads a GPU library, because a process that has one
+//    |               cannot be forked safely
+//    +- probe        once, at start: loads the runtime, describes its devices through a pipe, exits
+//    +- session ...  one per client, from the moment the client has proved that it may have one: this program anew,
+//    with |               an address layout of its own (session_process.h). Loads the runtime, serves that client,
+//    exits. The |               exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
+//    nothing behind |               and disturbs nobody
+//    +- telemetry    at most one, from the first such client on (with --metrics: from the start): reads the GPUs'
+//                    sensors once for everybody who asks. When it dies it is started again; no session notices
+//
+// When the worker is upgraded or restarted, sessions stay as they are and get another supervisor (hand_over.h).
 int main(int argc, char** argv) {
   if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();
+  hipr::setLogName("hip-worker");
+  bool knowsFormat = false;
+  if (hipr::worker::isAskedToTakeOver(argc, argv, knowsFormat))
+    return knowsFormat ? hipr::worker::wouldRun(argc, argv) : 1;
   return hipr::worker::run(argc, argv);
 }

@@ -54,6 +54,8 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
       --peer-timeout SECONDS
                          give up a connection to a machine that is silent for so long (default 20)
+      --keep-sessions    on SIGTERM leave running sessions to the next hip-worker that systemd starts in place of this one
+                         (docs/security.md); without systemd it stops as usual
       --resume SECONDS   how long a session waits for a client whose connection broke (default 60; 0: not at all)
   -v, --verbose          say more (TF_DEBUG=1)
       --version          print the version
@@ -79,6 +81,7 @@ enum Long {
   kGrace,
   kPeerTimeout,
   kResume,
+  kKeepSessions,
   kMetrics,
   kLimit,
   kCacheLimit,
@@ -107,6 +110,7 @@ constexpr option kLong[] = {
     {"grace", required_argument, nullptr, kGrace},
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"resume", required_argument, nullptr, kResume},
+    {"keep-sessions", no_argument, nullptr, kKeepSessions},
     {"metrics", required_argument, nullptr, kMetrics},
     {"limit", required_argument, nullptr, kLimit},
     {"verbose", no_argument, nullptr, 'v'},
@@ -246,6 +250,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kResume:
         o.resumeSeconds = number("--resume", optarg, 0, 86400);
+        break;
+      case kKeepSessions:
+        o.keepSessions = true;
         break;
       case kMetrics:
         o.metrics = optarg;

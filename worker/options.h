@@ -22,8 +22,10 @@ struct Options {
   std::optional<SandboxMode> sandbox;  // nullopt: what fits the runtime
   std::int64_t sessionUser = -1;  // the first user of sessions, and their group; 0: the worker's own; -1: we choose
   int graceSeconds = 5;
-  int peerTimeout = 20;    // seconds without a sign of life of a client's machine before its session ends
-  int resumeSeconds = 60;  // that a session waits for a client whose connection broke
+  int peerTimeout = 20;       // seconds without a sign of life of a client's machine before its session ends
+  int resumeSeconds = 60;     // that a session waits for a client whose connection broke
+  bool keepSessions = false;  // sessions go on after SIGTERM; whoever systemd starts next takes them over
+  std::string program;        // the path of this one
   std::string cacheFolder;
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of one identity
   GateOptions gate;

@@ -49,6 +49,7 @@ class Reception {
   void turnAway(Guest guest, const std::string& why);  // in words
   bool dropOldest();                                   // when descriptors run out; false when nobody is here
   void clear() { visitors_.clear(); }
+  bool empty() const { return visitors_.empty(); }
 
   void watch(std::vector<pollfd>& entries) const;  // appends one entry for each
   int patience() const;                            // milliseconds until somebody's time is up; -1: nobody is here

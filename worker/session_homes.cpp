@@ -43,14 +43,16 @@ std::vector<std::string> librariesOf(const std::string& runtime) {
 
 }  // namespace
 
-SessionHomes::SessionHomes(const Options& options, const std::string& runtime, bool software)
+SessionHomes::SessionHomes(const Options& options, const std::string& runtime, bool software, const std::string& folder)
     : mode_(options.sandbox.value_or(software ? SandboxMode::kStrict : SandboxMode::kGpu)),
       cacheFolder_(options.cacheFolder) {
   if (mode_ == SandboxMode::kOff) return;
   firstUser_ = firstUser(options);
   readable_ = librariesOf(runtime);
   std::string pattern = envText("TMPDIR").value_or("/tmp") + "/hip-worker-XXXXXX";
-  if (const char* made = mkdtemp(pattern.data())) {
+  if (std::error_code ignored; !folder.empty() && fs::is_directory(folder, ignored)) {
+    folder_ = folder;
+  } else if (const char* made = mkdtemp(pattern.data())) {
     folder_ = made;
     chmod(made, 0711);  // sessions pass through, and cannot see whose folders are there
   }
@@ -111,10 +113,12 @@ void SessionHomes::clear(int account, pid_t process) const {
 
 std::string SessionHomes::describe() const {
   if (mode_ == SandboxMode::kOff) return "off: whoever takes a session over has the rights of this worker";
-  const SandboxPlan trial = plan(0);
+  SandboxPlan trial = plan(0);
+  std::error_code ignored;
+  if (!folder_.empty()) trial.temporary = folder_ + "/trial";  // account 0 may be somebody's by now
   prepare(trial);
   const std::string what = trySandbox(trial);
-  clear(0, 0);
+  fs::remove_all(trial.temporary, ignored);
   return std::string(mode_ == SandboxMode::kStrict ? "strict" : "gpu") + ": " + what;
 }
 

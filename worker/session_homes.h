@@ -13,8 +13,8 @@ namespace hipr::worker {
 
 class SessionHomes {
  public:
-  // `software`: the runtime is softgpu.
-  SessionHomes(const Options& options, const std::string& runtime, bool software);
+  // `software`: the runtime is softgpu. `folder`: of an earlier supervisor, whose sessions go on; empty: none.
+  SessionHomes(const Options& options, const std::string& runtime, bool software, const std::string& folder = "");
   ~SessionHomes();
   SessionHomes(const SessionHomes&) = delete;
   SessionHomes& operator=(const SessionHomes&) = delete;
@@ -23,6 +23,7 @@ class SessionHomes {
   void prepare(const SandboxPlan& plan) const;   // before the session starts
   void clear(int account, pid_t process) const;  // when it has ended
   SandboxMode mode() const { return mode_; }
+  const std::string& folder() const { return folder_; }  // of all the temporary ones
   const std::string& cacheFolder() const { return cacheFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is
   std::string describe() const;                                    // one line for the log
@@ -33,7 +34,7 @@ class SessionHomes {
 
   SandboxMode mode_;
   std::uint32_t firstUser_ = 0;  // 0: sessions have the worker's
-  std::string folder_;           // of all the temporary ones
+  std::string folder_;
   std::string cacheFolder_, usageFolder_;
   std::vector<std::string> readable_;
   const pid_t owner_ = getpid();

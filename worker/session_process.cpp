@@ -1,6 +1,7 @@
 #include "worker/session_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "base/log.h"
 #include "net/ring_transport.h"
 #include "net/socket_transport.h"
+#include "platform/thread.h"
 #include "tls/tls_transport.h"
 #include "worker/session.h"
 
@@ -80,7 +83,8 @@ int write(const SessionTicket& ticket) {
 std::vector<char*> environmentWithoutSecrets() {
   std::vector<char*> out;
   for (char** entry = environ; *entry; ++entry)
-    if (std::strncmp(*entry, "HIP_REMOTE_TOKEN=", 17) != 0) out.push_back(*entry);
+    if (std::strncmp(*entry, "HIP_REMOTE_TOKEN=", 17) != 0 && std::strncmp(*entry, "NOTIFY_SOCKET=", 14) != 0)
+      out.push_back(*entry);
   out.push_back(nullptr);
   return out;
 }
@@ -88,6 +92,17 @@ std::vector<char*> environmentWithoutSecrets() {
 [[noreturn]] void end(const SessionTicket& ticket, const Status& status) {
   logError("session for %s: %s", ticket.peer.c_str(), status.message().c_str());
   _exit(1);
+}
+
+// Who has the other end of our socket is our supervisor, one after the other; when nobody has, there will be none.
+void endWithSupervisors() {
+  std::thread([] {
+    platform::nameThisThread("hip-lifeline");
+    pollfd entry{kControl, 0, 0};
+    while (poll(&entry, 1, -1) != 1) {
+    }
+    _exit(1);
+  }).detach();
 }
 
 // The bytes are where the ticket's `platform` points to.
@@ -153,8 +168,12 @@ void runSession() {
   SandboxReport report;
   if (Status status = loadHip(ticket.runtime, hip); !status.ok()) end(ticket, status);
   if (Status status = confine(ticket.sandbox, report); !status.ok()) end(ticket, status.within("sandbox"));
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // now: becoming another user undoes it
-  if (getppid() != ticket.supervisor) _exit(1);
+  if (ticket.outlives) {
+    endWithSupervisors();
+  } else {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // now: becoming another user undoes it
+    if (getppid() != ticket.supervisor) _exit(1);
+  }
   hip.hipInit(0);  // opens devices. Whether there are any is for the client to find out
   AskedCredit credit{net::Socket(kControl)};
   options.credit = &credit;

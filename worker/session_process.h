@@ -21,6 +21,7 @@ namespace hipr::worker {
 
 struct SessionTicket {
   std::int32_t supervisor = 0;  // its process, which the session does not outlive
+  bool outlives = false;        // but for a supervisor that follows and has its end of the socket for credit
   std::string peer;
   std::string runtime;                // path of the library to load
   std::vector<std::int32_t> devices;  // the runtime's numbers, in the client's order
@@ -41,9 +42,9 @@ struct SessionTicket {
   std::optional<tls::Shield> shield;  // the connection is protected
   bool shares = false;                // memory with its client: the connection wakes it, and no more
   static auto fields(auto& m) {
-    return std::tie(m.supervisor, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler, m.identity,
-                    m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder,
-                    m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
+    return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler,
+                    m.identity, m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey,
+                    m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
   }
 };
 

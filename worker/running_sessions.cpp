@@ -1,0 +1,268 @@
+#include "worker/running_sessions.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "base/log.h"
+#include "platform/secrets.h"
+#include "worker/compile_process.h"
+#include "worker/credit.h"
+#include "worker/pass_socket.h"
+#include "worker/session_process.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr std::chrono::seconds kLinger(5);       // for a session to end by itself when its client has gone
+constexpr int kLastMoments = 1000;               // milliseconds for a process that was killed
+constexpr std::chrono::milliseconds kLook(200);  // between looks at the process of a client that was cut off
+
+// Seconds since the peer's machine last acknowledged anything. It answers keepalive probes (net/socket.h) whatever its
+// program is doing. 0 where there is nothing to know.
+int silence(const net::Socket& socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return static_cast<int>(info.tcpi_last_ack_recv / 1000);
+}
+
+bool pairOf(net::Socket& ours, net::Socket& sessions) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  ours = net::Socket(ends[0]);
+  sessions = net::Socket(ends[1]);
+  return true;
+}
+
+}  // namespace
+
+RunningSessions::RunningSessions(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
+                                 SessionBoard& board, std::vector<std::uint64_t> capacities)
+    : options_(options),
+      runtime_(runtime),
+      homes_(homes),
+      board_(board),
+      ledger_(std::move(capacities), board.seats(), options.limits[Quota::kDeviceBytes]),
+      supervisor_(getpid()) {}
+
+// --- room
+
+int RunningSessions::freeAccount() const {
+  std::vector<bool> taken(static_cast<std::size_t>(board_.seats()));
+  for (const auto& [process, session] : sessions_) taken[static_cast<std::size_t>(session.account)] = true;
+  const auto free = std::find(taken.begin(), taken.end(), false);
+  return sessions_.size() >= static_cast<std::size_t>(options_.maxSessions) || free == taken.end()
+             ? -1
+             : static_cast<int>(free - taken.begin());
+}
+
+bool RunningSessions::hasRoomFor(const access::Identity& identity) const {
+  if (identity.sessions == 0) return true;
+  return std::ranges::count_if(sessions_, [&](const auto& entry) {
+           return entry.second.identity.name == identity.name;
+         }) < identity.sessions;
+}
+
+// Of what an identity may have, all of its sessions together.
+std::uint64_t RunningSessions::allowanceOf(const access::Identity& identity, int device) const {
+  if (identity.memory == 0) return UINT64_MAX;
+  std::uint64_t used = 0;
+  for (const auto& [process, session] : sessions_)
+    if (session.identity.name == identity.name) used += ledger_.promised(device, session.account);
+  return identity.memory - std::min(identity.memory, used);
+}
+
+bool RunningSessions::makeRoom() {
+  Running* first = nullptr;
+  pid_t process = 0;
+  for (auto& [number, session] : sessions_) {
+    if (!session.waits || !session.end || (first && *first->end < *session.end)) continue;
+    first = &session;
+    process = number;
+  }
+  if (!first) return false;
+  logInfo("ending session %d, which waits for %s, to serve another client", static_cast<int>(process),
+          first->peer.c_str());
+  first->waits = false;
+  end(*first, process);
+  return true;
+}
+
+// --- a client comes
+
+Status RunningSessions::start(Reception::Guest& guest) {
+  const int account = freeAccount();
+  const std::string who = guest.identity.name.empty() ? guest.peer : guest.identity.name + " at " + guest.peer;
+  Running session{.peer = who, .identity = guest.identity, .account = account};
+  net::Socket control, door;  // the session's ends
+  if (!pairOf(session.control, control) || !pairOf(session.door, door))
+    return Status::exhausted("the worker has no descriptors left");
+  platform::randomBytes(session.resumeKey);
+  SessionTicket ticket;
+  ticket.resumeSeconds = options_.resumeSeconds;
+  ticket.resumeKey = session.resumeKey;
+  ticket.supervisor = supervisor_;
+  ticket.outlives = options_.keepSessions;
+  ticket.peer = who;
+  ticket.runtime = runtime_.path;
+  ticket.devices = runtime_.devices;
+  ticket.platform = runtime_.platform;
+  ticket.cacheFolder = homes_.cacheFolder();
+  if (options_.compile) ticket.compiler = compileProgram();
+  ticket.identity = guest.identity.name;
+  ticket.cacheLimit = options_.cacheLimit;
+  ticket.limits = options_.limits;
+  ticket.memoryLimit = options_.memoryLimit;
+  ticket.peerTimeout = options_.peerTimeout;
+  ticket.usageFolder = homes_.usageFolder();
+  ticket.sandbox = homes_.plan(account);
+  ticket.verbose = debugEnabled();
+  ticket.shield = guest.shield;
+  ticket.shares = guest.memory.open();
+  ticket.standsBack = guest.identity.standsBack;
+  homes_.prepare(ticket.sandbox);
+  pid_t process = 0;
+  if (Status status = startSession(ticket, guest.socket, guest.memory.descriptor(), board_.descriptor(account), control,
+                                   door, process);
+      !status.ok()) {
+    logError("%s", status.message().c_str());
+    return Status::exhausted("the worker cannot start another process");
+  }
+  logDebug("session %d for %s", static_cast<int>(process), who.c_str());
+  board_.sit(account, process, guest.identity.name);
+  if (sessions_.empty()) nextCheck_ = Clock::now();
+  session.socket = std::move(guest.socket);
+  sessions_.emplace(process, std::move(session));
+  return {};
+}
+
+bool RunningSessions::comeBack(Reception::Guest& guest) {
+  for (auto& [process, session] : sessions_) {
+    if (!platform::equalSecrets(session.resumeKey, *guest.back) || !session.waits) continue;
+    if (session.identity.name != guest.identity.name || !passSocket(session.door, guest.socket, guest.shield)) break;
+    logDebug("session %d of %s goes on from %s", static_cast<int>(process), session.peer.c_str(), guest.peer.c_str());
+    session.socket = std::move(guest.socket);
+    session.end.reset();
+    return true;
+  }
+  return false;
+}
+
+// --- and goes
+
+void RunningSessions::hearWait(Running& session) {
+  Wait wait;
+  if (!takeWait(session.door, wait)) return session.door.close();
+  session.clientProcess = wait.process;
+  session.client = ProcessMark(wait.process);
+  session.waits = !wait.over && (wait.process == 0 || session.client.known());  // it may have ended by now
+  if (!session.waits && session.end) session.end = std::min(*session.end, Clock::now() + kLinger);
+}
+
+// A program that has ended will not come back, and what it had is wanted by the next one.
+void RunningSessions::cutOff(Running& session) {
+  const auto now = Clock::now();
+  if (!session.end) session.end = now + (session.waits ? std::chrono::seconds(options_.resumeSeconds) : kLinger);
+  session.nextLook = session.waits ? now + kLook : *session.end;
+  if (session.waits && session.client.ended()) session.end = now;
+}
+
+void RunningSessions::watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process) {
+  const auto allowance = [&](int device) { return allowanceOf(session.identity, device); };
+  if (entries[1].revents && !answerCredit(session.control, ledger_, session.account, allowance))
+    session.control.close();
+  if (entries[2].revents) hearWait(session);
+  if (entries[0].revents || (session.end && Clock::now() >= session.nextLook)) cutOff(session);
+  if (!session.end || Clock::now() < *session.end) return;
+  logInfo("the client %s is gone; ending session %d", session.peer.c_str(), static_cast<int>(process));
+  end(session, process);
+  session.end = Clock::now() + kLinger;
+}
+
+void RunningSessions::checkPeers() {
+  if (sessions_.empty() || Clock::now() < nextCheck_) return;
+  nextCheck_ = Clock::now() + std::chrono::milliseconds(options_.peerTimeout * 250);
+  for (auto& [process, session] : sessions_)
+    if (!session.end && silence(session.socket) > options_.peerTimeout) {
+      if (session.waits) session.socket.shutdown();  // which the session notices, too
+      cutOff(session);
+      if (!session.waits) session.end = Clock::now();
+    }
+}
+
+void RunningSessions::watch(std::vector<pollfd>& entries) const {
+  for (const auto& [process, session] : sessions_) {
+    entries.push_back({session.end ? -1 : session.socket.fd(), POLLRDHUP, 0});
+    entries.push_back({session.control.fd(), POLLIN, 0});
+    entries.push_back({session.door.fd(), POLLIN, 0});
+    entries.push_back({session.process.fd(), POLLIN, 0});
+  }
+}
+
+void RunningSessions::attend(std::span<const pollfd> entries) {
+  for (auto next = sessions_.begin(); next != sessions_.end(); entries = entries.subspan(kEntries)) {
+    const auto session = next++;
+    watchOver(session->second, entries.first<kEntries>(), session->first);
+    if (entries[3].revents) close(session);
+  }
+  checkPeers();
+}
+
+int RunningSessions::patience() const {
+  if (sessions_.empty()) return -1;
+  const auto now = Clock::now();
+  auto first = nextCheck_;
+  for (const auto& [process, session] : sessions_)
+    if (session.end) first = std::min({first, *session.end, session.nextLook});
+  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(first - now).count()));
+}
+
+void RunningSessions::end(const Running& session, pid_t process) {
+  if (session.process.open()) {
+    syscall(SYS_pidfd_send_signal, session.process.fd(), SIGKILL, nullptr, 0);
+  } else {
+    kill(process, SIGKILL);
+  }
+}
+
+void RunningSessions::close(std::map<pid_t, Running>::iterator session) {
+  ledger_.close(session->second.account);
+  board_.leave(session->second.account);
+  homes_.clear(session->second.account, session->first);
+  sessions_.erase(session);
+}
+
+void RunningSessions::ended(pid_t process, int status) {
+  const auto found = sessions_.find(process);
+  if (found == sessions_.end()) return;
+  const Running& session = found->second;
+  if (WIFSIGNALED(status) && !session.end) {
+    logError("session %d (%s) ended by signal %d (%s); other sessions are not affected", static_cast<int>(process),
+             session.peer.c_str(), WTERMSIG(status), strsignal(WTERMSIG(status)));
+  } else {
+    logDebug("session %d (%s) ended", static_cast<int>(process), session.peer.c_str());
+  }
+  close(found);
+}
+
+void RunningSessions::endAll() {
+  for (const auto& [process, session] : sessions_) {
+    logInfo("ending session %d (%s)", static_cast<int>(process), session.peer.c_str());
+    end(session, process);
+  }
+  for (const auto& [process, session] : sessions_) {
+    pollfd entry{session.process.fd(), POLLIN, 0};
+    if (session.process.open()) poll(&entry, 1, kLastMoments);
+    waitpid(process, nullptr, 0);
+  }
+}
+
+}  // namespace hipr::worker

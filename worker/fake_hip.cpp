@@ -20,7 +20,9 @@ thread_local bool FakeHip::inHostFunction_ = false;
 FakeHip::FakeHip() : FakeHip(Settings()) {}
 
 FakeHip::FakeHip(const Settings& settings)
-    : settings_(settings), memory_(settings.cpuReachesMemory), counter_(memory_.allocate(sizeof(int))) {
+    : settings_(settings),
+      memory_(settings.cpuReachesMemory, settings.forgiving),
+      counter_(memory_.allocate(sizeof(int))) {
   if (the_) std::abort();
   the_ = this;
   for (int i = 0; i < settings.devices; ++i) nulls_.push_back(std::make_unique<Queue>());

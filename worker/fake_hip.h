@@ -34,6 +34,7 @@ class FakeHip {
     bool placesMemory = true;      // has virtual memory management
     bool ignoresHint = false;      // reserves addresses where it likes
     bool runsKernels = true;       // false: launches do nothing, whatever address they are given
+    bool forgiving = false;        // work may use memory that is gone; otherwise that is a crash, as a GPU's fault is
     bool strictCallbacks = true;
     bool graphs = true;  // has them (fake_graphs.cpp)
   };

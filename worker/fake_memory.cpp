@@ -73,7 +73,8 @@ bool FakeMemory::unmap(void* address) {
   const std::lock_guard lock(mutex_);
   const auto found = mapped_.find(address);
   if (found == mapped_.end()) return false;
-  mmap(find(address), found->second, PROT_NONE, kNothing | MAP_FIXED, -1, 0);
+  const int access = forgiving_ ? PROT_READ | PROT_WRITE : PROT_NONE;
+  mmap(find(address), found->second, access, kNothing | MAP_FIXED, -1, 0);
   mapped_.erase(found);
   return true;
 }

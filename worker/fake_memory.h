@@ -10,7 +10,7 @@ namespace hipr::worker {
 
 class FakeMemory {
  public:
-  explicit FakeMemory(bool cpuReaches) : cpuReaches_(cpuReaches) {}
+  FakeMemory(bool cpuReaches, bool forgiving) : cpuReaches_(cpuReaches), forgiving_(forgiving) {}
   ~FakeMemory();
 
   void* allocate(std::size_t size);                          // device memory
@@ -38,7 +38,7 @@ class FakeMemory {
   void drop(void* address, const Block& block);
   void* find(const void* address) const;  // REQUIRES: mutex_ is held
 
-  const bool cpuReaches_;
+  const bool cpuReaches_, forgiving_;
   mutable std::mutex mutex_;
   std::map<const void*, Block> allocated_, reserved_, pinned_;  // of pinned ones the bytes are not used
   std::map<const void*, std::size_t> mapped_;

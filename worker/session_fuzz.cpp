@@ -1,12 +1,13 @@
 // Fuzzes a whole session: after a valid Hello the input is what the client sends, byte for byte; or, when it begins
-// with kOrders, each pair of bytes is a well-formed message and what it names, so that the input is an order of
-// messages. The runtime is a fake, so whatever goes wrong is our doing. When the client has left, the session must have
-// given everything back.
+// with kOrders, an order of well-formed messages (fuzz_orders.h) and how the client behaves besides. The runtime is a
+// fake, so whatever goes wrong is our doing. When the client has left, the session must have given everything back.
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <span>
 #include <thread>
 
 #include "access/digest.h"
@@ -17,6 +18,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "worker/fake_credit.h"
 #include "worker/fake_hip.h"
+#include "worker/fuzz_orders.h"
 #include "worker/session.h"
 
 using namespace hipr;
@@ -24,7 +26,8 @@ using wire::Opcode;
 
 namespace {
 
-constexpr std::uint64_t kDevice = 0x260000000000, kHost = 0x270000000000, kMiB = 1 << 20;
+constexpr std::uint64_t kDevice = worker::kOrdersDevice, kHost = worker::kOrdersHost, kMiB = 1 << 20;
+constexpr std::size_t kMostOrders = 600;  // bytes of an input, two for each
 constexpr std::uint64_t kA = wire::kFirstObject, kB = kA + 1, kC = kA + 2, kD = kA + 3;
 
 class Script {
@@ -51,9 +54,9 @@ class Script {
 Script hello() {
   wire::Hello m;
   m.deviceBase = kDevice;
-  m.deviceSize = 64 * kMiB;
+  m.deviceSize = worker::kOrdersDeviceSize;
   m.hostBase = kHost;
-  m.hostSize = 8 * kMiB;
+  m.hostSize = worker::kOrdersHostSize;
   return Script().add<Opcode::kHello>(m);
 }
 
@@ -71,116 +74,58 @@ Message with(auto&& set) {
 
 constexpr std::uint8_t kOrders = 0xff;  // no frame begins with it
 
-// The messages of an input that is an order of messages. There are few objects, so that most exist now and then.
-Script ordered(const std::uint8_t* data, std::size_t size) {
-  static const code::testing::Buffer code = code::testing::sampleElf();
-  static const wire::Bits256 hash = access::digestOf(code);
-  static const std::vector<std::byte> bytes(64);
-  Script script;
-  for (std::size_t i = 0; i + 1 < size; i += 2) {
-    const std::uint64_t which = data[i + 1] % 3, object = kA + which, place = kDevice + which * kMiB;
-    const std::uint64_t stream = data[i + 1] & 0x80 ? wire::kNullStream : object;
-    const wire::Shape rows{place, 16, 64, 8, 2, 4};
-    switch (data[i] % 30) {
-      case 0:
-        script.add<Opcode::kMapMemory>({0, place, kMiB});
-        break;
-      case 1:
-        script.add<Opcode::kUnmapMemory>({place});
-        break;
-      case 2:
-        script.add<Opcode::kStreamCreate>(with<wire::StreamCreate>([&](auto& m) { m.stream = object; }));
-        break;
-      case 3:
-        script.add<Opcode::kStreamDestroy>({object});
-        break;
-      case 4:
-        script.add<Opcode::kEventCreate>({object, 0, 0});
-        break;
-      case 5:
-        script.add<Opcode::kEventDestroy>({object});
-        break;
-      case 6:
-        script.add<Opcode::kEventRecord>({object, stream});
-        break;
-      case 7:
-        script.add<Opcode::kEventSynchronize>({object});
-        break;
-      case 8:
-        script.add<Opcode::kStreamWaitEvent>({stream, object});
-        break;
-      case 9:
-        script.add<Opcode::kStreamSynchronize>({stream});
-        break;
-      case 10:
-        script.add<Opcode::kStreamFence>({stream});
-        break;
-      case 11:
-        script.add<Opcode::kStreamWatch>({stream});
-        break;
-      case 12:
-        script.add<Opcode::kHostFunction>({stream, which});
-        break;
-      case 13:
-        script.add<Opcode::kHostFunctionDone>({which});
-        break;
-      case 14:
-        script.add<Opcode::kDeviceSynchronize>({0});
-        break;
-      case 15:
-        script.add<Opcode::kDeviceFence>({0});
-        break;
-      case 16:
-        script.add<Opcode::kDeviceReset>({0});
-        break;
-      case 17:
-        script.add<Opcode::kModuleLoad>({object, 0, hash, data[i + 1] & 0x40 ? wire::Bytes() : code, {}});
-        break;
-      case 18:
-        script.add<Opcode::kModuleUnload>({object});
-        break;
-      case 19:
-        script.add<Opcode::kFunctionGet>({object, kA + data[i + 1] / 3 % 3, "scale"});
-        break;
-      case 20:
-        script.add<Opcode::kLaunchKernel>(with<wire::LaunchKernel>([&](auto& m) {
-          m.stream = stream, m.function = object, m.groups = m.block = {1, 1, 1},
-          m.arguments = wire::Bytes(bytes).first(12);
-        }));
-        break;
-      case 21:
-        script.add<Opcode::kUpload>(
-            with<wire::Upload>([&](auto& m) { m.stream = stream, m.to = rows, m.bytes = bytes; }));
-        break;
-      case 22:
-        script.add<Opcode::kUpload>(
-            with<wire::Upload>([&](auto& m) { m.stream = stream, m.to = rows, m.transfer = object; }));
-        break;
-      case 23:
-        script.data(object, 64);
-        break;
-      case 24:
-        script.add<Opcode::kDownload>({stream, rows, object});
-        break;
-      case 25:
-        script.add<Opcode::kExposeHost>({kHost + which * kMiB, 8192, i + 1});
-        break;
-      case 26:
-        script.add<Opcode::kConcealHost>({kHost + which * kMiB});
-        break;
-      case 27:
-        script.add<Opcode::kMemoryCredit>({0, which * kMiB, 4 * kMiB});
-        break;
-      case 28:
-        script.add<Opcode::kEventWatch>({object});
-        break;
-      default:
-        script.add<Opcode::kPing>({});
-        break;
+// What the client is like, when the input is an order of messages.
+enum Manner : std::uint8_t { kRunsFunctions = 1, kLeavesAbruptly = 2, kDiscrete = 4, kKeepsToRules = 8 };
+
+// The client's end of the connection. Two threads: the one that sends the input, and the one that reads.
+class Client {
+ public:
+  Client(net::Socket socket, bool runsFunctions) : socket_(std::move(socket)), runsFunctions_(runsFunctions) {}
+
+  bool send(std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    return socket_.send(bytes).ok();
+  }
+  void finish(bool abruptly) { ::shutdown(socket_.fd(), abruptly ? SHUT_RDWR : SHUT_WR); }
+
+  // Until the session closes the connection.
+  void listen() {
+    std::byte head[wire::kHeaderSize];
+    wire::Header header;
+    for (std::vector<std::byte> payload; socket_.receive(head, sizeof head).ok();) {
+      if (!wire::decodeHeader(head, header)) std::abort();  // whatever it was sent, a session makes sense
+      payload.resize(header.length);
+      if (!socket_.receive(payload.data(), payload.size()).ok()) return;
+      if (!runsFunctions_ || header.opcode != static_cast<std::uint16_t>(Opcode::kRunHostFunction)) continue;
+      wire::RunHostFunction run;
+      wire::Reader(payload).get(run);
+      std::vector<std::byte> done;
+      wire::appendFrame(done, Opcode::kHostFunctionDone, 0, 0, wire::HostFunctionDone{run.id});
+      (void)send(done);
     }
   }
-  return script;
-}
+
+ private:
+  net::Socket socket_;
+  const bool runsFunctions_;
+  std::mutex mutex_;
+};
+
+// How many messages sessions have taken so far: said now and then, because that is what was asked of this fuzzer, and
+// libFuzzer ends without destructors.
+class Messages {
+ public:
+  void add(const worker::SessionCounters& counters) {
+    for (const auto& kind : counters.requests) count_ += kind.load();
+    if (count_ < next_) return;
+    std::printf("%llu messages\n", static_cast<unsigned long long>(count_));
+    std::fflush(stdout);
+    next_ = count_ + 1000;
+  }
+
+ private:
+  std::uint64_t count_ = 0, next_ = 1000;
+};
 
 }  // namespace
 
@@ -260,45 +205,64 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kGraphDestroy>({kA});
   std::vector<fuzz::Input> out;
   for (const Script& script : {memory, streams, launch, hostMemory, graphs}) out.push_back(fuzz::input(script.bytes()));
-  // Memory, a stream, an event and a module, used; then what holds a stream, with work behind it.
-  out.push_back({kOrders, 0, 0, 2, 0, 4, 0, 17, 1, 19, 5, 20, 0, 21, 0, 6, 0, 8, 0x80, 24, 0, 7, 0, 9, 0});
-  out.push_back({kOrders, 0, 0, 2, 0, 12, 0, 21, 0, 22, 0, 24, 0, 10, 0, 1, 0, 3, 0, 13, 0, 23, 0, 14, 0, 16, 0});
-  out.push_back({kOrders, 25, 0, 26, 0, 25, 0, 27, 1, 0, 1, 1, 1, 0, 1, 15, 0, 9, 0x80});
+  // Memory, streams, events and code, used; what holds a stream, with work behind it; memory that comes and goes.
+  out.push_back({kOrders, kRunsFunctions | kKeepsToRules,
+                 0,       0,
+                 12,      0,
+                 19,      0,
+                 29,      0,
+                 31,      0,
+                 32,      0,
+                 37,      0,
+                 21,      0,
+                 23,      0x80,
+                 40,      0,
+                 22,      0,
+                 14,      0});
+  out.push_back({kOrders, 0, 0, 0, 12, 0, 17, 0, 37, 0, 38, 0, 40, 0, 15, 0, 1, 0, 13, 0, 39, 0, 26, 0, 43, 0});
+  out.push_back({kOrders, kDiscrete, 2, 0, 3, 0, 2, 0, 4, 3, 5, 1, 0, 1, 1, 0, 0, 1, 6, 0, 7, 0, 9, 0, 8, 0, 10, 0});
+  out.push_back(
+      {kOrders, kLeavesAbruptly | kKeepsToRules, 0, 0, 29, 0, 31, 0, 33, 1, 34, 0x80, 35, 0, 34, 0, 36, 0, 14, 0});
   return out;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::quietLog();
+  static Messages messages;
+  const bool orders = size >= 2 && data[0] == kOrders;
+  const std::uint8_t manner = orders ? data[1] : size % 2 ? kDiscrete : 0;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) std::abort();
-  net::Socket client(ends[0]);
-  worker::FakeHip fake({.cpuReachesMemory = size % 2 == 0, .runsKernels = false});
+  Client client(net::Socket(ends[0]), manner & kRunsFunctions);
+  // Whoever keeps to the rules must not make work fault.
+  worker::FakeHip fake(
+      {.cpuReachesMemory = !(manner & kDiscrete), .runsKernels = false, .forgiving = !(manner & kKeepsToRules)});
   worker::Ledger ledger({64 * kMiB}, 1);
   worker::FakeCredit credit(ledger, 0);
   std::thread sender([&] {
     (void)client.send(hello().bytes());
-    if (size && data[0] == kOrders) {
-      (void)client.send(ordered(data + 1, std::min<std::size_t>(size - 1, 400)).bytes());
+    if (orders) {
+      for (const auto& frame : worker::playOrders({data + 2, std::min(size - 2, kMostOrders)}, manner & kKeepsToRules))
+        if (!client.send(frame)) break;
     } else {
       (void)client.send({reinterpret_cast<const std::byte*>(data), size});
     }
-    ::shutdown(client.fd(), SHUT_WR);
+    client.finish(manner & kLeavesAbruptly);
   });
-  std::thread receiver([&] {
-    std::vector<std::byte> sink(64 << 10);
-    for (std::size_t got = 1; got && client.receiveSome(sink.data(), sink.size(), &got).ok();) {
-    }
-  });
+  std::thread receiver([&] { client.listen(); });
+  const auto page = std::make_unique<worker::SessionPage>();
   {
     worker::SessionOptions options;
     options.devices = {0};
     options.credit = &credit;
+    options.page = page.get();
     options.limits.set(worker::Quota::kOperations, 20);  // so that they are met
     options.limits.set(worker::Quota::kWaits, 8);
     options.limits.set(worker::Quota::kThreads, 3);
     worker::Session session(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     (void)session.run();
   }
+  messages.add(page->counters);
   sender.join();
   receiver.join();
   if (fake.liveObjects() != 0) {

@@ -12,6 +12,8 @@
 
 namespace hipr::platform {
 
+extern const bool kCanShareMemory;  // this system is one that can
+
 class SharedMemory {
  public:
   SharedMemory() = default;

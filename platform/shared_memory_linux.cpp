@@ -25,6 +25,8 @@ Status failure(const char* what) {
 
 }  // namespace
 
+const bool kCanShareMemory = true;
+
 SharedMemory::~SharedMemory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
   if (open()) ::close(descriptor_);

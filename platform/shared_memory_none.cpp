@@ -10,6 +10,8 @@ Status none() {
 
 }  // namespace
 
+const bool kCanShareMemory = false;
+
 SharedMemory::~SharedMemory() = default;
 
 Status SharedMemory::make(std::size_t, SharedMemory&) {

@@ -48,7 +48,7 @@ for file in "$windows"/bin/*.dll "$windows"/bin/*.exe; do
   others=$(needs "$file" | grep -viE '^(kernel32|msvcrt|ws2_32|bcrypt|advapi32|user32|ntdll)\.dll$|^api-ms-win' || true)
   if [[ -z $others ]]; then ok; else bad "$(basename "$file") needs $others"; fi
 done
-for file in install.ps1 bin/hip-remote.exe bin/smi-remote.exe bin/amd_smi.dll lib/amdhip64.lib include/hip_remote/hip.h docs/windows.md \
+for file in install.ps1 bin/hip-remote.exe bin/smi-remote.exe bin/amd_smi.dll bin/amdsmi-remote.dll lib/amdhip64.lib include/hip_remote/hip.h docs/windows.md \
   examples/hello_hip/build.bat; do
   check "the package has $file" test -e "$package/$file"
 done

@@ -18,6 +18,12 @@ bool sensible(std::uint64_t base, std::uint64_t size) {
   return base % kPage == 0 && size % kPage == 0 && base && size <= kAddressSpace && base <= kAddressSpace - size;
 }
 
+// The client's process, if it is one of this machine, so that it can be seen to end. A Windows program beside this
+// worker (Wine, WSL) has the machine's name too, but numbers of its own.
+std::uint64_t neighbour(const wire::Hello& m) {
+  return m.hostName == platform::hostName() && m.program.starts_with('/') ? m.process : 0;
+}
+
 }  // namespace
 
 wire::HelloReply Session::onHello(const wire::Hello& m) {
@@ -47,7 +53,7 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   if (resumable_) {
     reply.resumeSeconds = static_cast<std::uint32_t>(options_.resumeSeconds);
     reply.resumeKey = options_.resumeKey;
-    neighbour_ = m.hostName == platform::hostName() ? m.process : 0;
+    neighbour_ = neighbour(m);
   }
   // A client that offered another range may not have this one, and says so by another Hello.
   phase_ = Phase::kOffered;

@@ -106,6 +106,8 @@ Status restrictFiles(const SandboxPlan& plan) {
     for (const char* path : kDevicesOfGpu) rules.allow(path, kDevice);
     for (int i = 0; i < 16; ++i) rules.allow("/dev/nvidia" + std::to_string(i), kDevice);
     rules.allow("/dev/shm", kReadWrite);  // ROCm's processes keep semaphores there
+    // NVIDIA's driver does not start when it cannot name its threads.
+    rules.allow("/proc/self/task", kRead | kWriteFile | kTruncate);
   }
   for (const std::string& path : plan.writable) rules.allow(path, kReadWrite);
   if (!plan.temporary.empty()) rules.allow(plan.temporary, kReadWrite);

@@ -9,19 +9,22 @@ std::shared_ptr<Event> Session::event(std::uint64_t number) {
   return event;
 }
 
-hipError_t Session::makeNative(Event& event) {
-  backend_.use(event.device);
+hipError_t Session::makeNative(Event& event, int device) {
+  backend_.use(device);
   hipEvent_t native = nullptr;
   const hipError_t error = backend_.hip.hipEventCreateWithFlags(&native, event.flags);
   if (error == hipSuccess) event.native = std::make_shared<NativeEvent>(backend_, native);
+  event.nativeDevice = device;
   return error;
 }
 
-// A record must not move the goal of those who wait for the record before it.
+// A record must not move the goal of those who wait for the record before it. In graphs an event may be of another
+// device than its stream; the runtime's own events may not.
 std::shared_ptr<Record> Session::newRecord(Event& event, const StreamPtr& stream) {
   const long ours =
       event.last && event.last.use_count() == 1 ? 2 : 1;  // the event itself, and a record nobody else has
-  if (event.broken == hipSuccess && event.native.use_count() > ours) event.broken = makeNative(event);
+  if (event.broken == hipSuccess && (event.native.use_count() > ours || event.nativeDevice != stream->device))
+    event.broken = makeNative(event, stream->device);
   event.last = std::make_shared<Record>(Place{stream, stream->sent + 1}, event.native);
   return event.last;
 }
@@ -37,7 +40,7 @@ hipError_t Session::onEventCreate(const wire::EventCreate& m) {
     refuse("event " + std::to_string(m.event) + " cannot be made");
     return hipErrorInvalidHandle;
   }
-  return event->broken = makeNative(*event);
+  return event->broken = makeNative(*event, m.device);
 }
 
 hipError_t Session::onEventDestroy(const wire::EventDestroy& m) {

@@ -65,6 +65,7 @@ struct Event {
   int device = 0;
   unsigned flags = 0;
   hipError_t broken = hipSuccess;
+  int nativeDevice = 0;
   std::shared_ptr<NativeEvent> native;  // for the next record, if nobody needs it for the last one any more
   std::shared_ptr<Record> last;         // null when never recorded
 };
@@ -184,7 +185,7 @@ class Session {
   Answer onEventSynchronize(const wire::EventSynchronize& m);
   hipError_t onEventWatch(const wire::EventWatch& m);
   wire::EventElapsedReply onEventElapsed(const wire::EventElapsed& m);
-  hipError_t makeNative(Event& event);
+  hipError_t makeNative(Event& event, int device);
   std::shared_ptr<Record> newRecord(Event& event, const StreamPtr& stream);  // of the operation about to be submitted
 
   // --- modules.cpp, launch.cpp

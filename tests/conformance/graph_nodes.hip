@@ -254,6 +254,29 @@ TEST(host_nodes) {
   HIP_ERR(hipGraphHostNodeSetParams(node, &params), hipErrorInvalidValue);
 }
 
+TEST(events_of_another_device_can_be_recorded_in_graphs) {
+  int devices = 0;
+  HIP(hipGetDeviceCount(&devices));
+  if (devices < 2) return;
+  HIP(hipSetDevice(1));
+  Event away;
+  HIP(hipSetDevice(0));
+  Buffer<int> p(std::vector<int>{0});
+  Graph graph;
+  hipGraphNode_t node = nullptr;
+  const hipGraphNode_t kernel = addKernel(graph, {}, add, p.get(), 1);
+  HIP(hipGraphAddEventRecordNode(&node, graph, &kernel, 1, away));
+  const Exec exec(graph);
+  Stream s;
+  for (int i = 1; i < 4; ++i) {
+    exec.launch(s);
+    HIP(hipEventSynchronize(away));
+    HIP(hipEventQuery(away));
+    EXPECT_EQ(p.download()[0], i);
+  }
+  HIP(hipStreamSynchronize(s));
+}
+
 TEST(event_record_nodes) {
   Buffer<int> p(std::vector<int>{0});
   Event first, last, other;

@@ -18,6 +18,7 @@ using Place = PartInput::Place;
 struct GraphObject : CoreObject {
   struct Part : GraphPart {
     std::uint64_t id = 0;  // on the worker; 0: its step is done from here
+    bool waits = false;    // for words of memory
   };
   std::vector<Part> parts;
   std::vector<Place> places;  // of the steps, when the parts were made
@@ -34,6 +35,7 @@ Place placeOf(Session& s, const GraphStep& step) {
         if constexpr (std::is_same_v<Work, Launch>) return true;
         if constexpr (std::is_same_v<Work, Copy>) return isThere(s, work.to) && isThere(s, work.from);
         if constexpr (std::is_same_v<Work, Fill>) return isThere(s, work);
+        if constexpr (std::is_same_v<Work, WordSteps>) return isThere(work);
         return false;
       },
       *step.work);
@@ -56,6 +58,8 @@ class EncodedStep {
       encode(Opcode::kDeviceCopy, copyMessage(s, *copy));
     } else if (const auto* fill = std::get_if<Fill>(&*step.work)) {
       encode(Opcode::kFillMemory, fillMessage(s, *fill));
+    } else if (const auto* words = std::get_if<WordSteps>(&*step.work)) {
+      encode(Opcode::kWordSteps, wordMessage(*words));
     }
   }
   wire::GraphStep message(std::vector<std::uint32_t> after) const {
@@ -73,6 +77,11 @@ class EncodedStep {
   std::int32_t device_;
   std::vector<std::byte> bytes_;
 };
+
+bool waitsForWords(const GraphStep& step) {
+  const auto* words = step.work ? std::get_if<WordSteps>(&*step.work) : nullptr;
+  return words && waits(*words);
+}
 
 // Kernels of the graph may use host memory: its copies then belong on the worker too.
 void exposeArguments(Session& s, std::span<const GraphStep> steps) {
@@ -94,6 +103,7 @@ void sendPart(Session& s, const GraphExec& exec, GraphObject::Part& part) {
   wire::GraphCreate message{.graph = part.id, .device = exec.device};
   for (const std::uint32_t number : part.steps) {
     const GraphStep& step = exec.steps[number];
+    part.waits = part.waits || waitsForWords(step);
     std::vector<std::uint32_t> after;  // what is in an earlier part is done by then
     for (const std::uint32_t before : step.after) {
       if (const auto found = numbers.find(before); found != numbers.end()) after.push_back(found->second);
@@ -149,15 +159,17 @@ hipError_t RemoteCore::update(GraphExec& exec, std::span<const std::uint32_t> st
   }
   std::vector<std::uint32_t> changed(steps.begin(), steps.end());
   std::ranges::sort(changed);
-  for (const GraphObject::Part& part : graph.parts) {
+  for (GraphObject::Part& part : graph.parts) {
     if (!part.id) continue;
     wire::GraphUpdate message{.graph = part.id};
     std::vector<EncodedStep> encoded;
     encoded.reserve(part.steps.size());
     for (std::uint32_t i = 0; i < part.steps.size(); ++i) {
       if (!std::ranges::binary_search(changed, part.steps[i])) continue;
+      const GraphStep& step = exec.steps[part.steps[i]];
+      part.waits = part.waits || waitsForWords(step);
       message.numbers.push_back(i);
-      message.steps.push_back(encoded.emplace_back(s, exec.steps[part.steps[i]]).message({}));
+      message.steps.push_back(encoded.emplace_back(s, step).message({}));
     }
     if (!message.numbers.empty()) s.connection().post<Opcode::kGraphUpdate>(message);
   }
@@ -176,7 +188,9 @@ hipError_t RemoteCore::perform(const GraphLaunch& launch, Stream& stream, Stage 
   s.host().flush();  // before kernels run, they must be able to see what the program wrote
   for (const GraphObject::Part& part : remote(*launch.exec).parts) {
     if (part.id) {
-      s.submit<Opcode::kGraphLaunch>(r, {r.id, part.id});
+      s.submit<Opcode::kGraphLaunch>(r, {r.id, part.id}, [&](std::uint64_t position) {
+        if (part.waits) s.streams().awaitWord(r, position);
+      });
       continue;
     }
     const Operation& work = *launch.exec->steps[part.steps.front()].work;

@@ -1,7 +1,9 @@
 // RemoteCore: words that streams write and wait for.
+#include <algorithm>
 #include <cstring>
 
 #include "client/remote_core.h"
+#include "client/work.h"
 
 namespace hipr::client {
 using wire::Opcode;
@@ -20,19 +22,30 @@ void share(Session& s, std::vector<wire::WordStep>& steps) {
 
 }  // namespace
 
+bool isThere(const WordSteps& steps) {
+  return std::ranges::all_of(steps.list, [](const WordStep& step) { return step.kind == MemoryKind::kDevice; });
+}
+
+bool waits(const WordSteps& steps) {
+  return std::ranges::any_of(steps.list, [](const WordStep& step) { return hipr::waits(step.action); });
+}
+
+wire::WordSteps wordMessage(const WordSteps& steps) {
+  wire::WordSteps message;
+  for (const WordStep& step : steps.list)
+    message.list.push_back(
+        {step.action, step.bytes, reinterpret_cast<std::uint64_t>(step.address), step.value, step.mask});
+  return message;
+}
+
 hipError_t RemoteCore::perform(const WordSteps& work, Stream& stream, Stage) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  wire::WordSteps message{.stream = r.id};
-  bool waiting = false;
-  for (const WordStep& step : work.list) {
-    message.list.push_back(
-        {step.action, step.bytes, reinterpret_cast<std::uint64_t>(step.address), step.value, step.mask});
-    waiting |= waits(step.action);
-  }
-  if (s.host().needsScan()) share(s, message.list);
+  wire::WordSteps message = wordMessage(work);
+  message.stream = r.id;
+  if (s.host().needsScan()) client::share(s, message.list);
   s.submit<Opcode::kWordSteps>(r, message, [&](std::uint64_t position) {
-    if (waiting) s.streams().awaitWord(r, position);
+    if (waits(work)) s.streams().awaitWord(r, position);
   });
   if (s.host().anyMirrored()) s.exchangeHostMemory();
   return hipSuccess;

@@ -10,6 +10,8 @@ namespace hipr::client {
 // Device memory, and host memory that kernels know of: the worker's copy counts.
 bool isThere(Session& s, const Plane& plane);
 bool isThere(Session& s, const Fill& fill);
+bool isThere(const WordSteps& steps);  // all in device memory
+bool waits(const WordSteps& steps);
 
 void introduce(Session& s, Function& function);  // to the worker, when it is first used
 
@@ -17,5 +19,6 @@ void introduce(Session& s, Function& function);  // to the worker, when it is fi
 wire::DeviceCopy copyMessage(Session& s, const Copy& copy);
 wire::FillMemory fillMessage(Session& s, const Fill& fill);
 wire::LaunchKernel launchMessage(const Launch& launch);
+wire::WordSteps wordMessage(const WordSteps& steps);
 
 }  // namespace hipr::client

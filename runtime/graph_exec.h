@@ -17,11 +17,12 @@ struct Graph;
 struct GraphStep {
   std::optional<Operation> work;     // none: only a place where others meet
   std::vector<std::byte> arguments;  // of a launch: what its span refers to
+  std::vector<WordStep> words;       // the same of words
   std::vector<std::uint32_t> after;  // steps with lower numbers
   int device = 0;                    // where it runs, as its core counts
 
   GraphStep() = default;
-  GraphStep(GraphStep&&) = default;  // moving keeps `arguments` where they are
+  GraphStep(GraphStep&&) = default;  // moving keeps what spans refer to where it is
   GraphStep& operator=(GraphStep&&) = default;
 };
 

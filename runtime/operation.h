@@ -112,6 +112,7 @@ struct WordStep {
   void* address = nullptr;  // of registered memory: the host's
   Device* owner = nullptr;
   std::uint64_t value = 0, mask = 0;
+  MemoryKind kind = MemoryKind::kDevice;
 };
 
 struct WordSteps {

@@ -1,12 +1,13 @@
 // Writing single words in stream order, and waiting for them.
-#include <span>
-#include <vector>
+#include "runtime/stream_memory.h"
 
 #include "runtime/api.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
 
-namespace hipr::api {
+namespace hipr {
+
+namespace api {
 
 namespace {
 
@@ -21,7 +22,6 @@ struct Wish {
 };
 
 hipError_t actionOf(const Wish& wish, WordAction& out) {
-  constexpr unsigned kIncrement = 0x1000, kDecrement = 0x1001;
   if (wish.waits) {
     if (wish.flags > 3) return hipErrorInvalidValue;
     constexpr WordAction kWays[] = {WordAction::kWaitAtLeast, WordAction::kWaitEqual, WordAction::kWaitAny,
@@ -29,8 +29,8 @@ hipError_t actionOf(const Wish& wish, WordAction& out) {
     out = kWays[wish.flags];
     return hipSuccess;
   }
-  if (wish.flags != 0 && wish.flags != kIncrement && wish.flags != kDecrement) return hipErrorInvalidValue;
-  out = wish.flags == 0 ? WordAction::kWrite : wish.flags == kIncrement ? WordAction::kAdd : WordAction::kSubtract;
+  if (wish.flags != 0 && wish.flags != kIncrementFlag && wish.flags != kDecrementFlag) return hipErrorInvalidValue;
+  out = wish.flags == 0 ? WordAction::kWrite : wish.flags == kIncrementFlag ? WordAction::kAdd : WordAction::kSubtract;
   return hipSuccess;
 }
 
@@ -47,8 +47,38 @@ hipError_t resolve(Process& p, const Wish& wish, WordStep& out) {
          .address = static_cast<std::byte*>(base) + offset,
          .owner = memory.owner,
          .value = wish.value,
-         .mask = wish.mask};
+         .mask = wish.mask,
+         .kind = memory.kind};
   return actionOf(wish, out.action);
+}
+
+hipError_t resolveAll(Process& p, std::span<const Wish> wishes, std::vector<WordStep>& out) {
+  out.resize(wishes.size());
+  for (std::size_t i = 0; i < wishes.size(); ++i) HIPR_TRY(resolve(p, wishes[i], out[i]));
+  return hipSuccess;
+}
+
+hipError_t readBatch(std::span<const hipStreamBatchMemOpParams> batch, std::vector<Wish>& out) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  for (const hipStreamBatchMemOpParams& one : batch) {
+    switch (one.operation) {
+      case hipStreamMemOpWaitValue32:
+        out.push_back({true, 4, one.waitValue.address, one.waitValue.value, kAll, one.waitValue.flags});
+        break;
+      case hipStreamMemOpWaitValue64:
+        out.push_back({true, 8, one.waitValue.address, one.waitValue.value64, kAll, one.waitValue.flags});
+        break;
+      case hipStreamMemOpWriteValue32:
+        out.push_back({false, 4, one.writeValue.address, one.writeValue.value, 0, one.writeValue.flags});
+        break;
+      case hipStreamMemOpWriteValue64:
+        out.push_back({false, 8, one.writeValue.address, one.writeValue.value64, 0, one.writeValue.flags});
+        break;
+      default:  // AMD's runtime has no barriers and no remote writes to flush either
+        return hipErrorInvalidValue;
+    }
+  }
+  return hipSuccess;
 }
 
 hipError_t submitSteps(hipStream_t stream, std::span<const Wish> wishes) {
@@ -58,8 +88,8 @@ hipError_t submitSteps(hipStream_t stream, std::span<const Wish> wishes) {
   for (const Wish& wish : wishes)
     if (wish.address == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(streamForWork(stream, p, s));
-  std::vector<WordStep> steps(wishes.size());
-  for (std::size_t i = 0; i < wishes.size(); ++i) HIPR_TRY(resolve(*p, wishes[i], steps[i]));
+  std::vector<WordStep> steps;
+  HIPR_TRY(resolveAll(*p, wishes, steps));
   return submit(*p, *s, WordSteps{steps});
 }
 
@@ -91,26 +121,16 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStream
   HIPR_TRY(process(p));
   if (paramArray == nullptr || flags != 0 || count == 0 || count > kMostWordSteps) return hipErrorInvalidValue;
   std::vector<Wish> wishes;
-  for (const hipStreamBatchMemOpParams& one : std::span(paramArray, count)) {
-    constexpr std::uint64_t kAll = ~std::uint64_t{0};
-    switch (one.operation) {
-      case hipStreamMemOpWaitValue32:
-        wishes.push_back({true, 4, one.waitValue.address, one.waitValue.value, kAll, one.waitValue.flags});
-        break;
-      case hipStreamMemOpWaitValue64:
-        wishes.push_back({true, 8, one.waitValue.address, one.waitValue.value64, kAll, one.waitValue.flags});
-        break;
-      case hipStreamMemOpWriteValue32:
-        wishes.push_back({false, 4, one.writeValue.address, one.writeValue.value, 0, one.writeValue.flags});
-        break;
-      case hipStreamMemOpWriteValue64:
-        wishes.push_back({false, 8, one.writeValue.address, one.writeValue.value64, 0, one.writeValue.flags});
-        break;
-      default:  // AMD's runtime has no barriers and no remote writes to flush either
-        return hipErrorInvalidValue;
-    }
-  }
+  HIPR_TRY(readBatch({paramArray, count}, wishes));
   return submitSteps(stream, wishes);
 }
 
-}  // namespace hipr::api
+}  // namespace api
+
+hipError_t makeWordSteps(Process& p, std::span<const hipStreamBatchMemOpParams> batch, std::vector<WordStep>& out) {
+  std::vector<api::Wish> wishes;
+  HIPR_TRY(api::readBatch(batch, wishes));
+  return api::resolveAll(p, wishes, out);
+}
+
+}  // namespace hipr

@@ -21,6 +21,10 @@ wire::Shape bytesOf(const wire::FillMemory& m);  // where it writes. REQUIRES: i
 hipError_t giveCopy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream);
 hipError_t giveFill(const HipTable& hip, const wire::FillMemory& m, hipStream_t stream);
 
+// --- stream_memory.cpp
+bool wellFormed(const wire::WordSteps& m);
+hipError_t giveWords(const HipTable& hip, const wire::WordSteps& m, hipStream_t stream);
+
 // --- launch.cpp
 bool partialGroups(const wire::LaunchKernel& m);
 // kernelParams: where each explicit argument lies in the packed ones.

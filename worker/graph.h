@@ -25,7 +25,7 @@ struct GraphStep {
 
   int device = 0;
   std::vector<std::uint32_t> after;  // steps with lower numbers
-  std::variant<Nothing, Launch, wire::DeviceCopy, wire::FillMemory> work;
+  std::variant<Nothing, Launch, wire::DeviceCopy, wire::FillMemory, wire::WordSteps> work;
   hipError_t broken = hipSuccess;  // it can never be done
 };
 
@@ -49,10 +49,12 @@ class NativeGraph {
   bool addNodes(const GraphStep::Launch& launch, const Nodes& after, Nodes& made);
   bool addNodes(const wire::DeviceCopy& copy, const Nodes& after, Nodes& made);
   bool addNodes(const wire::FillMemory& fill, const Nodes& after, Nodes& made);
+  bool addNodes(const wire::WordSteps& words, const Nodes& after, Nodes& made);
   bool changeNode(Node node, const GraphStep::Nothing&, const GraphStep::Nothing&);
   bool changeNode(Node node, const GraphStep::Launch& from, const GraphStep::Launch& to);
   bool changeNode(Node node, const wire::DeviceCopy& from, const wire::DeviceCopy& to);
   bool changeNode(Node node, const wire::FillMemory& from, const wire::FillMemory& to);
+  bool changeNode(Node node, const wire::WordSteps& from, const wire::WordSteps& to);
 
   const Backend& backend_;
   hipGraph_t graph_ = nullptr;

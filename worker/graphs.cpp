@@ -66,6 +66,12 @@ bool Session::decodeStep(const wire::GraphStep& m, GraphStep& step) {
       step.work = fill;
       return true;
     }
+    case wire::Opcode::kWordSteps: {
+      wire::WordSteps words;
+      if (!decode(m.work, words) || words.stream || !wellFormed(words)) return malformed();
+      step.work = std::move(words);
+      return true;
+    }
     default:
       return malformed();
   }
@@ -177,6 +183,8 @@ bool Session::namedExists(const std::vector<GraphStep>& steps) {
         return false;
     } else if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) {
       if (!locate(fill->to.address, extentOf(fill->to, fill->elementSize), span)) return false;
+    } else if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) {
+      if (!located(*words)) return false;
     }
   }
   return true;
@@ -214,6 +222,7 @@ void Session::onGraphLaunch(const wire::GraphLaunch& m) {
 hipError_t Session::give(const GraphStep& step, const StreamPtr& s) {
   if (const auto* copy = std::get_if<wire::DeviceCopy>(&step.work)) return giveCopy(backend_.hip, *copy, s->native);
   if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) return giveFill(backend_.hip, *fill, s->native);
+  if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) return giveWords(backend_.hip, *words, s->native);
   const auto* kernel = std::get_if<GraphStep::Launch>(&step.work);
   if (!kernel) return hipSuccess;
   if (step.device == s->device) return launch(kernel->message->get(), s, *kernel->function, nullptr, nullptr);

@@ -75,6 +75,27 @@ std::vector<hipMemsetParams> memsetsOf(const wire::FillMemory& m) {
   return out;
 }
 
+// Words as a node has them; `params` refers to `list`.
+struct WordNode {
+  explicit WordNode(const wire::WordSteps& m) {
+    for (const wire::WordStep& step : m.list)
+      list.push_back(inBatch(step.action, step.bytes, at(step.address), step.value));
+    params.paramArray = list.data();
+    params.count = static_cast<unsigned>(list.size());
+  }
+  WordNode(const WordNode&) = delete;
+  std::vector<hipStreamBatchMemOpParams> list;
+  hipBatchMemOpNodeParams params{};
+};
+
+// A node waits for whole words.
+bool masked(const wire::WordSteps& m) {
+  return std::ranges::any_of(m.list, [](const wire::WordStep& step) {
+    const std::uint64_t all = step.bytes == 8 ? ~std::uint64_t{0} : ~std::uint32_t{0};
+    return waits(step.action) && (step.mask & all) != all;
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<NativeGraph> NativeGraph::make(const Backend& backend, const std::vector<GraphStep>& steps) {
@@ -141,6 +162,12 @@ bool NativeGraph::addNodes(const wire::FillMemory& fill, const Nodes& after, Nod
   return true;
 }
 
+bool NativeGraph::addNodes(const wire::WordSteps& words, const Nodes& after, Nodes& made) {
+  const WordNode node(words);
+  return !masked(words) && backend_.hip.hipGraphAddBatchMemOpNode(&made.emplace_back(), graph_, after.data(),
+                                                                  after.size(), &node.params) == hipSuccess;
+}
+
 bool NativeGraph::change(std::size_t number, const GraphStep& from, const GraphStep& to) {
   if (from.device != to.device || nodes_[number].size() != 1) return false;
   backend_.use(to.device);
@@ -176,6 +203,11 @@ bool NativeGraph::changeNode(Node node, const wire::DeviceCopy& from, const wire
 bool NativeGraph::changeNode(Node node, const wire::FillMemory&, const wire::FillMemory& to) {
   const std::vector<hipMemsetParams> is = memsetsOf(to);
   return is.size() == 1 && backend_.hip.hipGraphExecMemsetNodeSetParams(exec_, node, &is[0]) == hipSuccess;
+}
+
+bool NativeGraph::changeNode(Node node, const wire::WordSteps&, const wire::WordSteps& to) {
+  const WordNode changed(to);
+  return !masked(to) && backend_.hip.hipGraphExecBatchMemOpNodeSetParams(exec_, node, &changed.params) == hipSuccess;
 }
 
 }  // namespace hipr::worker

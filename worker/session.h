@@ -176,6 +176,7 @@ class Session {
 
   // --- stream_memory.cpp
   void onWordSteps(const wire::WordSteps& m);
+  bool located(const wire::WordSteps& m);  // all of its words exist
 
   // --- events.cpp
   std::shared_ptr<Event> event(std::uint64_t number);  // null after refuse()

@@ -14,5 +14,6 @@ hipError_t launchCommand(Device& device, const Launch& launch, CommandPtr& out);
 CommandPtr hostCommand(const HostFunction& function);
 CommandPtr recordCommand(const Record& record);  // the event is now what this command reaches
 CommandPtr waitCommand(const Wait& wait);
+CommandPtr wordCommand(Device& device, const WordSteps& steps);
 
 }  // namespace hipr::softgpu

@@ -30,7 +30,7 @@ struct MakeCommand {
   hipError_t operator()(const Record& record) { return made(recordCommand(record)); }
   hipError_t operator()(const Wait& wait) { return made(waitCommand(wait)); }
   hipError_t operator()(const GraphLaunch&) { return hipErrorNotSupported; }  // child graphs are laid out flat
-  hipError_t operator()(const WordSteps&) { return hipErrorNotSupported; }    // not built as nodes yet
+  hipError_t operator()(const WordSteps& steps) { return made(wordCommand(device, steps)); }
 
   hipError_t made(CommandPtr command) {
     out = std::move(command);

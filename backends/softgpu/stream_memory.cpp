@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "backends/softgpu/commands.h"
 #include "backends/softgpu/core.h"
 #include "backends/softgpu/state.h"
 #include "backends/softgpu/stream.h"
@@ -109,10 +110,14 @@ class WordCommand : public Command {
 
 }  // namespace
 
+CommandPtr wordCommand(Device& device, const WordSteps& steps) {
+  return std::make_shared<WordCommand>(device, steps.list);
+}
+
 hipError_t SoftgpuCore::perform(const WordSteps& work, Stream& stream, Stage) {
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
-  queueOf(stream).submit(std::make_shared<WordCommand>(device, work.list));
+  queueOf(stream).submit(wordCommand(device, work));
   return hipSuccess;
 }
 

@@ -63,6 +63,9 @@ struct Describe {
     return "MEM_ALLOC\\n" + std::to_string(work.params.bytesize) + " at " + text(work.params.dptr);
   }
   std::string operator()(const FreeWork& work) const { return "MEM_FREE\\n" + text(work.address); }
+  std::string operator()(const WordWork& work) const {
+    return "BATCH_MEM_OP\\n" + std::to_string(work.steps.size()) + " words";
+  }
   std::string operator()(const EmptyWork&) const { return "EMPTY"; }
 
   std::string event(std::string label, hipEvent_t handle) const {

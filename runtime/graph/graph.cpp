@@ -57,6 +57,7 @@ hipGraphNodeType typeOf(const GraphNode& node) {
     hipGraphNodeType operator()(const CopyWork&) { return hipGraphNodeTypeMemcpy; }
     hipGraphNodeType operator()(const FillWork&) { return hipGraphNodeTypeMemset; }
     hipGraphNodeType operator()(const HostWork&) { return hipGraphNodeTypeHost; }
+    hipGraphNodeType operator()(const WordWork&) { return hipGraphNodeTypeBatchMemOp; }
     hipGraphNodeType operator()(const RecordWork&) { return hipGraphNodeTypeEventRecord; }
     hipGraphNodeType operator()(const WaitWork&) { return hipGraphNodeTypeWaitEvent; }
     hipGraphNodeType operator()(const ChildWork&) { return hipGraphNodeTypeGraph; }

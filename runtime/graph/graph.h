@@ -76,8 +76,14 @@ struct FreeWork {
   std::shared_ptr<GraphMemory> memory;
 };
 
+struct WordWork {
+  hipCtx_t context = nullptr;
+  std::vector<hipStreamBatchMemOpParams> batch;
+  std::vector<WordStep> steps;
+};
+
 using NodeWork = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, RecordWork, WaitWork, ChildWork,
-                              AllocWork, FreeWork>;
+                              AllocWork, FreeWork, WordWork>;
 
 // --- nodes and graphs
 

@@ -40,6 +40,11 @@ struct MakeWork {
     step.work = Wait{event};
     return event != nullptr ? hipSuccess : hipErrorInvalidValue;
   }
+  hipError_t operator()(const WordWork& words) {
+    step.words = words.steps;
+    step.work = WordSteps{step.words};
+    return hipSuccess;
+  }
   hipError_t operator()(const auto&) { return hipSuccess; }
 };
 

@@ -248,7 +248,10 @@ struct Translate {
     out = work;
     return hipSuccess;
   }
-  hipError_t operator()(const WordSteps&) { return hipErrorStreamCaptureUnsupported; }  // not built as nodes yet
+  hipError_t operator()(const WordSteps& words) {
+    out = makeWordWork(words.list);
+    return hipSuccess;
+  }
 };
 
 }  // namespace

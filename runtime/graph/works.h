@@ -19,6 +19,8 @@ hipError_t makeHostWork(const hipHostNodeParams* params, HostWork& out);
 hipError_t makeChildWork(Process& p, const Graph& graph, ChildWork& out);
 hipError_t makeRecordWork(Process& p, hipEvent_t event, RecordWork& out);
 hipError_t makeWaitWork(Process& p, hipEvent_t event, WaitWork& out);
+hipError_t makeWordWork(Process& p, const hipBatchMemOpNodeParams* params, WordWork& out);
+WordWork makeWordWork(std::span<const WordStep> steps);
 
 // `params` learns the address.
 hipError_t makeAllocWork(Process& p, hipMemAllocNodeParams& params, AllocWork& out);

@@ -1,7 +1,27 @@
-// Several things in one call, HIP 7: copies of boxes, hints about ranges; the linker, and nodes of semaphores.
+// Several things in one call, HIP 7: nodes of words, copies of boxes, hints about ranges; the linker, and nodes of
+// semaphores.
 // ABIs: 7
 #include "hip_abi.h"
 
+struct Wait {  // hipStreamMemOpWaitValueParams_t
+  int operation;
+  void* address;
+  std::uint64_t value;
+  unsigned flags;
+  void* alias;
+};
+union Word {  // hipStreamBatchMemOpParams
+  int operation;
+  Wait word;
+  std::uint64_t room[6];
+};
+static_assert(sizeof(Word) == 48);
+struct Words {  // hipBatchMemOpNodeParams
+  void* context;
+  unsigned count;
+  Word* list;
+  unsigned flags;
+};
 struct Side {  // hipMemcpy3DOperand
   int type;
   void* memory;
@@ -23,6 +43,19 @@ struct Location {
 extern "C" {
 int hipGraphCreate(void** graph, unsigned flags);
 int hipGraphDestroy(void* graph);
+int hipGraphInstantiate(void** exec, void* graph, void* node, char* log, std::size_t size);
+int hipGraphExecDestroy(void* exec);
+int hipGraphLaunch(void* exec, void* stream);
+int hipGraphNodeGetType(void* node, int* type);
+int hipGraphAddBatchMemOpNode(void** node, void* graph, void* const* after, std::size_t count, const Words*);
+int hipGraphBatchMemOpNodeGetParams(void* node, Words*);
+int hipGraphBatchMemOpNodeSetParams(void* node, Words*);
+int hipGraphExecBatchMemOpNodeSetParams(void* exec, void* node, const Words*);
+int hipStreamBeginCapture(void* stream, int mode);
+int hipStreamEndCapture(void* stream, void** graph);
+int hipStreamWriteValue32(void* stream, void* at, std::uint32_t value, unsigned flags);
+int hipStreamWaitValue32(void* stream, void* at, std::uint32_t value, unsigned flags, std::uint32_t mask);
+int hipGraphGetNodes(void* graph, void** nodes, std::size_t* count);
 int hipMemcpy3DBatchAsync(std::size_t count, Box*, std::size_t* failed, unsigned long long flags, void* stream);
 int hipMemPrefetchBatchAsync(void**, std::size_t*, std::size_t, Location*, std::size_t*, std::size_t,
                              unsigned long long, void*);
@@ -37,7 +70,23 @@ int hipLinkDestroy(void* state);
 int hipGraphAddExternalSemaphoresSignalNode(void** node, void* graph, void* const*, std::size_t, const void*);
 }
 
-enum : int { kPointer = 1, kNotSupported = 801, kInvalidImage = 200, kSpirv = 103, kLastPrefetch = 4 };
+enum : int {
+  kWait32 = 1,
+  kWrite32 = 2,
+  kWrite64 = 5,
+  kWordNode = 14,
+  kPointer = 1,
+  kNotSupported = 801,
+  kInvalidImage = 200,
+  kSpirv = 103,
+  kLastPrefetch = 4
+};
+
+static Word word(int operation, void* at, std::uint64_t value, unsigned flags = 0) {
+  Word out{};
+  out.word = {operation, at, value, flags, nullptr};
+  return out;
+}
 
 struct Memory {
   void* at = nullptr;
@@ -65,6 +114,87 @@ TEST(nodes_of_semaphores) {
   OK(hipGraphCreate(&graph, 0));
   EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, nullptr), int(kInvalidValue));
   EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, params), int(kNotSupported));
+  OK(hipGraphDestroy(graph));
+}
+
+TEST(nodes_of_words) {
+  Memory memory;
+  Stream stream;
+  auto* words = static_cast<std::uint32_t*>(memory.at);
+  void *graph = nullptr, *exec = nullptr, *first = nullptr, *second = nullptr;
+  OK(hipGraphCreate(&graph, 0));
+  Word writes[] = {word(kWrite32, words, 7), word(kWrite64, words + 2, 0x500000003)};
+  Word waits[] = {word(kWait32, words, 7, 1), word(kWrite32, words + 1, 9)};
+  Words one{nullptr, 2, writes, 0}, two{nullptr, 2, waits, 0};
+  OK(hipGraphAddBatchMemOpNode(&first, graph, nullptr, 0, &one));
+  OK(hipGraphAddBatchMemOpNode(&second, graph, &first, 1, &two));
+  int type = -1;
+  OK(hipGraphNodeGetType(second, &type));
+  EXPECT_EQ(type, int(kWordNode));
+  Words read{};
+  OK(hipGraphBatchMemOpNodeGetParams(second, &read));
+  EXPECT_EQ(read.count, 2u);
+  EXPECT_EQ(read.list[1].word.value, std::uint64_t{9});
+  OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  OK(hipGraphLaunch(exec, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_VEC(memory.read(4), (std::vector<std::uint32_t>{7, 9, 3, 5}));
+  waits[1] = word(kWrite32, words + 1, 11);
+  OK(hipGraphExecBatchMemOpNodeSetParams(exec, second, &two));
+  OK(hipGraphLaunch(exec, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_EQ(memory.read(2)[1], 11u);
+  OK(hipGraphBatchMemOpNodeGetParams(second, &read));
+  EXPECT_EQ(read.list[1].word.value, std::uint64_t{9});  // the instance's own
+  OK(hipGraphBatchMemOpNodeSetParams(second, &two));
+  two.count = 0;
+  EXPECT_EQ(hipGraphBatchMemOpNodeSetParams(second, &two), int(kInvalidValue));
+  EXPECT_EQ(hipGraphAddBatchMemOpNode(&second, graph, nullptr, 0, nullptr), int(kInvalidValue));
+  OK(hipGraphExecDestroy(exec));
+  OK(hipGraphDestroy(graph));
+}
+
+// Nodes that do not depend on each other run beside each other: one may wait for what another writes.
+TEST(words_that_a_parallel_node_writes) {
+  Memory memory;
+  Stream stream;
+  auto* words = static_cast<std::uint32_t*>(memory.at);
+  void *graph = nullptr, *exec = nullptr, *waiting = nullptr, *writing = nullptr;
+  OK(hipGraphCreate(&graph, 0));
+  Word waits[] = {word(kWait32, words, 5, 1), word(kWrite32, words + 1, 6)}, writes[] = {word(kWrite32, words, 5)};
+  Words one{nullptr, 2, waits, 0}, two{nullptr, 1, writes, 0};
+  OK(hipGraphAddBatchMemOpNode(&waiting, graph, nullptr, 0, &one));
+  OK(hipGraphAddBatchMemOpNode(&writing, graph, nullptr, 0, &two));
+  OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  OK(hipGraphLaunch(exec, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_VEC(memory.read(2), (std::vector<std::uint32_t>{5, 6}));
+  OK(hipGraphExecDestroy(exec));
+  OK(hipGraphDestroy(graph));
+}
+
+TEST(captured_words) {
+  Memory memory;
+  Stream stream;
+  void *graph = nullptr, *exec = nullptr;
+  OK(hipStreamBeginCapture(stream.handle, 0));
+  OK(hipStreamWriteValue32(stream.handle, memory.at, 3, 0));
+  OK(hipStreamWaitValue32(stream.handle, memory.at, 3, 0, ~0u));
+  OK(hipStreamWriteValue32(stream.handle, static_cast<char*>(memory.at) + 4, 4, 0));
+  OK(hipStreamEndCapture(stream.handle, &graph));
+  EXPECT_EQ(memory.read(1)[0], 0u);
+  void* nodes[4] = {};
+  std::size_t count = 4;
+  OK(hipGraphGetNodes(graph, nodes, &count));
+  EXPECT_EQ(count, std::size_t{3});
+  int type = -1;
+  OK(hipGraphNodeGetType(nodes[0], &type));
+  EXPECT_EQ(type, int(kWordNode));
+  OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  OK(hipGraphLaunch(exec, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_VEC(memory.read(2), (std::vector<std::uint32_t>{3, 4}));
+  OK(hipGraphExecDestroy(exec));
   OK(hipGraphDestroy(graph));
 }
 

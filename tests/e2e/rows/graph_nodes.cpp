@@ -5,6 +5,26 @@
 namespace hipr::rows {
 namespace {
 
+// A node that writes one word.
+struct WordParams {
+  explicit WordParams(Scene& s) {
+    word.writeValue.operation = hipStreamMemOpWriteValue32;
+    word.writeValue.address = s.device;
+    word.writeValue.value64 = 5;
+    params.count = 1;
+    params.paramArray = &word;
+  }
+  hipStreamBatchMemOpParams word{};
+  hipBatchMemOpNodeParams params{};
+};
+
+hipGraphNode_t addWords(OwnGraph& own) {
+  hipGraphNode_t node = nullptr;
+  const WordParams words(own.s);
+  HIPR_OK(own.s, hipGraphAddBatchMemOpNode(&node, own.graph, nullptr, 0, &words.params));
+  return node;
+}
+
 // There is none that a node could name.
 void addSemaphores(Book& book) {
   const auto add = [](Scene& s, auto f, auto params) {
@@ -96,6 +116,34 @@ void addAdding(Book& book) {
     hipGraphNode_t node = nullptr;
     const hipHostNodeParams params = hostParams();
     s.call(f, &node, own.graph, nullptr, std::size_t{0}, &params);
+  });
+  ROW(hipGraphAddBatchMemOpNode).standard([](Scene& s, auto f) {
+    OwnGraph own(s);
+    hipGraphNode_t node = nullptr;
+    WordParams words(s);
+    s.call(f, &node, own.graph, nullptr, std::size_t{0}, &words.params);
+  });
+  ROW(hipGraphBatchMemOpNodeGetParams).standard([](Scene& s, auto f) {
+    OwnGraph own(s);
+    const hipGraphNode_t node = addWords(own);
+    hipBatchMemOpNodeParams params{};
+    s.call(f, node, &params);
+  });
+  ROW(hipGraphBatchMemOpNodeSetParams).standard([](Scene& s, auto f) {
+    OwnGraph own(s);
+    const hipGraphNode_t node = addWords(own);
+    WordParams words(s);
+    s.call(f, node, &words.params);
+  });
+  ROW(hipGraphExecBatchMemOpNodeSetParams).standard([](Scene& s, auto f) {
+    OwnGraph own(s);
+    const hipGraphNode_t node = addWords(own);
+    hipGraphExec_t exec = nullptr;
+    HIPR_OK(s, hipGraphInstantiate(&exec, own.graph, nullptr, nullptr, 0));
+    WordParams words(s);
+    words.word.writeValue.value64 = 6;
+    s.call(f, exec, node, &words.params);
+    HIPR_OK(s, hipGraphExecDestroy(exec));
   });
   addSemaphores(book);
   ROW(hipGraphAddEventRecordNode).standard([](Scene& s, auto f) {

@@ -118,13 +118,21 @@ void launchStepAndSynchronize(Scene& s) {
   launchStep(s);
   synchronize(s);
 }
-void captureStep(Scene& s) {
+void capture(Scene& s, void (*step)(Scene&)) {
   hipGraph_t graph = nullptr;
   HIPR_CHECK(s.hip, hipStreamBeginCapture(s.hip.stream, hipStreamCaptureModeRelaxed));
-  launchStep(s);
+  step(s);
   HIPR_CHECK(s.hip, hipStreamEndCapture(s.hip.stream, &graph));
   HIPR_CHECK(s.hip, hipGraphInstantiate(&s.step, graph, nullptr, nullptr, 0));
   HIPR_CHECK(s.hip, hipGraphDestroy(graph));
+}
+void captureStep(Scene& s) {
+  capture(s, launchStep);
+}
+void captureWork(Scene& s) {
+  capture(s, [](Scene& scene) {
+    for (int i = 0; i < kStepKernels; ++i) launchWork(scene, 4);
+  });
 }
 void replay(Scene& s) {
   HIPR_CHECK(s.hip, hipGraphLaunch(s.step, s.hip.stream));
@@ -134,8 +142,9 @@ void replayAndSynchronize(Scene& s) {
   synchronize(s);
 }
 
+template <int times>
 void replayManyAndSynchronize(Scene& s) {
-  for (int i = 0; i < 10; ++i) replay(s);
+  for (int i = 0; i < times; ++i) replay(s);
   synchronize(s);
 }
 
@@ -168,8 +177,10 @@ const Line kLines[] = {
     {"down_256m_pinned", "256 MiB to the host + synchronize, pinned", downPinned, 1, 7, kLarge},
     {"step", "200 launches + synchronize", launchStepAndSynchronize, 50, 15},
     {"graph_step", "the same captured and replayed + synchronize", replayAndSynchronize, 50, 15, 4096, 0, captureStep},
-    {"graph", "the same, 10 replays for each synchronize", replayManyAndSynchronize, 20, 5, 4096, 0, captureStep},
+    {"graph", "the same, 10 replays for each synchronize", replayManyAndSynchronize<10>, 20, 5, 4096, 0, captureStep},
     {"graph_posted", "one replay, posted", replay, 200, 15, 4096, 0, captureStep},
+    {"graph_working", "200 working kernels captured, 100 replays for each synchronize", replayManyAndSynchronize<100>,
+     1, 3, kWorkBytes, 0, captureWork},
     {"working_kernels", "100 working kernels + synchronize", workingKernels, 2, 7, kWorkBytes},
     {"many_waits", "small working kernel + synchronize, 5000 times", workAndSynchronize, 5000, 5, kWorkBytes},
 };

@@ -72,6 +72,7 @@ const Limit kLimits[] = {
     {"down_256m_pageable", kTime, 0, kStreaming, "down_256m"},
     {"down_256m_pinned", kTime, 0, kStreaming, "down_256m"},
     {"graph_step", kTime, 1, kBlocking, "ping_pong"},
+    {"graph_working", kTime, 1.02},
     {"many_waits", kProcessorTime, 2},
 
     // What is answered here or posted makes no round trip; what has to wait makes one.
@@ -105,6 +106,7 @@ const Limit kLimits[] = {
     {"graph_step", kTrips, 0, 0, nullptr, 1},
     {"graph", kTrips, 0, 0, nullptr, 1},
     {"graph_posted", kTrips},
+    {"graph_working", kTrips, 0, 0, nullptr, 1},
     {"working_kernels", kTrips, 0, 0, nullptr, 1},
     {"many_waits", kTrips, 0, 0, nullptr, 1},
 };

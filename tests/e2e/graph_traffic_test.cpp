@@ -40,7 +40,7 @@ Traffic readStats(const std::string& file) {
   return {number("posted"), number("waited"), number("sent")};
 }
 
-hipGraph_t chain(const Hip& hip) {
+hipGraph_t chain(const Hip& hip, int nodes) {
   hipGraph_t graph = nullptr;
   HIPR_CHECK(hip, hipGraphCreate(&graph, 0));
   int value = 0;
@@ -51,7 +51,7 @@ hipGraph_t chain(const Hip& hip) {
   params.blockDim = {64, 1, 1};
   params.kernelParams = arguments;
   hipGraphNode_t last = nullptr;
-  for (int i = 0; i < kNodes; ++i) {
+  for (int i = 0; i < nodes; ++i) {
     hipGraphNode_t node = nullptr;
     HIPR_CHECK(hip, hipGraphAddKernelNode(&node, graph, &last, last ? 1 : 0, &params));
     last = node;
@@ -60,7 +60,7 @@ hipGraph_t chain(const Hip& hip) {
 }
 
 // What a process sends that instantiates a chain of kernels `instances` times and launches the first `launches` times.
-Traffic trafficOf(int instances, int launches) {
+Traffic trafficOf(int instances, int launches, int nodes = kNodes) {
   char file[] = "/tmp/hip-remote-graphs-XXXXXX";
   close(mkstemp(file));
   const pid_t child = fork();
@@ -71,7 +71,7 @@ Traffic trafficOf(int instances, int launches) {
     int value = 0;
     void* arguments[] = {&value};
     hip.launch(hip.empty, 1, 64, arguments);  // what the first use of a kernel costs is not the graph's
-    const hipGraph_t graph = chain(hip);
+    const hipGraph_t graph = chain(hip, nodes);
     hipGraphExec_t first = nullptr;
     for (int i = 0; i < instances; ++i) {
       hipGraphExec_t exec = nullptr;
@@ -107,6 +107,14 @@ TEST_F(GraphTraffic, ALaunchIsOneSmallMessage) {
   EXPECT_EQ(launches.posted, kLaunches);
   EXPECT_LE(launches.sent, kLaunches * 64);
   EXPECT_GE(launches.sent, kLaunches * 8);  // the counters count
+}
+
+TEST_F(GraphTraffic, AStepIsReplayedAThousandTimesWithoutAWait) {
+  constexpr int kKernels = 200, kLaunches = 1000;
+  const Traffic none = trafficOf(1, 0, kKernels), all = trafficOf(1, kLaunches, kKernels), launches = all - none;
+  EXPECT_EQ(launches.waited, 0);
+  EXPECT_EQ(launches.posted, kLaunches);
+  EXPECT_LE(launches.sent, kLaunches * 64);
 }
 
 TEST_F(GraphTraffic, InstantiatingSendsTheGraphOnceAndDoesNotWait) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "net/http_get.h"
+#include "platform/socket.h"
 
 namespace hipr::client {
 namespace {
@@ -21,6 +23,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{100}, kLongestPause{2000};
 constexpr auto kQuietFor = std::chrono::seconds(5);  // a worker that is starting is nothing to talk about
 constexpr int kOneAttempt = 30;                      // seconds
+constexpr int kOneOfSeveral = 5;                     // for a connection, when there are others
+constexpr char kAdvice[] =
+    ". Is hip-worker running there and reachable? Set TF_WORKER_HOST and TF_WORKER_PORT to where it listens.";
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -43,6 +48,10 @@ constexpr const char* kRefusedToken =
 // While the connection object, the pod or the operator itself are not there yet.
 bool passing(int status) {
   return status == 404 || status == 429 || status >= 500;
+}
+
+Status advising(const Status& status) {
+  return {status.code(), status.message() + kAdvice};
 }
 
 int secondsUntil(Clock::time_point deadline) {
@@ -93,11 +102,7 @@ Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& 
   return Status::invalid(reply.status == 401 || reply.status == 403 ? said + kRefusedToken : said);
 }
 
-Status connectToWorker(const Options& options, net::Socket& socket, net::Endpoint& worker) {
-  if (!options.tensorFusion.asked()) {
-    worker = options.worker;
-    return net::connectTo(worker, options.connectTimeout, socket);
-  }
+Status connectByTensorFusion(const Options& options, net::Socket& socket, net::Endpoint& worker) {
   const auto start = Clock::now(), deadline = start + std::chrono::seconds(options.connectTimeout);
   bool told = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
@@ -114,6 +119,62 @@ Status connectToWorker(const Options& options, net::Socket& socket, net::Endpoin
     }
     std::this_thread::sleep_for(pause);
   }
+}
+
+Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& out) {
+  std::minstd_rand random{std::random_device{}()};
+  Status failure;
+  for (const net::Endpoint& worker : workers) {
+    if (!worker.path.empty()) {
+      out.push_back({worker, ""});
+      continue;
+    }
+    std::vector<std::string> addresses;
+    if (Status status = platform::resolveHost(worker.host, addresses); !status.ok()) {
+      if (workers.size() > 1) logInfo("%s", status.message().c_str());
+      failure = status;
+      continue;
+    }
+    const auto six = [](const std::string& address) { return address.find(':') != std::string::npos; };
+    for (auto first = addresses.begin(); first != addresses.end();) {
+      const auto last = std::find_if(first, addresses.end(), [&](const auto& a) { return six(a) != six(*first); });
+      std::shuffle(first, last, random);
+      first = last;
+    }
+    for (const std::string& address : addresses) out.push_back({worker, address});
+  }
+  return out.empty() ? failure : Status{};
+}
+
+Status beginAnywhere(const Options& options, const Begin& begin) {
+  std::vector<Place> places;
+  if (Status status = placesOf(options.workers, places); !status.ok()) return advising(status);
+  const bool several = options.workers.size() > 1;
+  const int patience = several ? std::min(options.connectTimeout, kOneOfSeveral) : options.connectTimeout;
+  // Of those that answered, and said no; and of those that did not.
+  std::string refusals, silences;
+  Status refusal;
+  for (const Place& place : places) {
+    net::Socket socket;
+    Status status = net::connectTo(place.endpoint(), patience, socket);
+    const bool answered = status.ok();
+    if (answered) status = begin(std::move(socket), place);
+    if (status.ok()) return {};
+    std::string& said = answered ? refusals : silences;
+    if (answered) refusal = status;
+    said += (said.empty() ? "" : "; ") + (several && answered ? place.name() + ": " : "") + status.message();
+    if (several) logInfo("not the worker at %s: %s", place.name().c_str(), status.message().c_str());
+  }
+  if (!refusals.empty()) return {refusal.code(), refusals};
+  return advising(Status::unavailable(silences));
+}
+
+Status beginByTensorFusion(const Options& options, const Begin& begin) {
+  net::Endpoint worker;
+  net::Socket socket;
+  // Without advice: there is nothing that the program's user could set.
+  if (Status status = connectByTensorFusion(options, socket, worker); !status.ok()) return status;
+  return begin(std::move(socket), {worker, worker.host});
 }
 
 }  // namespace hipr::client

@@ -1,8 +1,11 @@
-// The way to the worker. TF_WORKER_HOST names it; in a pod of TensorFusion the operator does instead: it gives each
-// client a worker of its own, which may still be starting, and another one when that is gone.
+// The way to a worker. TF_WORKER_HOST names one, or several of which any will do; in a pod of TensorFusion the operator
+// does instead: it gives each client a worker of its own, which may still be starting, and another one when that is
+// gone.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "client/options.h"
@@ -10,9 +13,27 @@
 
 namespace hipr::client {
 
-// Connects. A worker that TensorFusion names is asked for anew before every attempt, and attempts go on until
-// options.connectTimeout is over; one named by the user gets one attempt. `worker` tells where it turned out to be.
-Status connectToWorker(const Options& options, net::Socket& socket, net::Endpoint& worker);
+// Where a worker may be: how it is called, which is what its certificate shows, and an address of that name.
+struct Place {
+  net::Endpoint worker;
+  std::string address;  // none of a unix socket
+
+  net::Endpoint endpoint() const { return worker.path.empty() ? net::Endpoint{address, worker.port} : worker; }
+  std::string name() const { return worker.name(); }
+};
+
+// In the order in which they are tried: as they are listed, and the addresses of one name as the system prefers them;
+// those of one kind are equal, and come in random order, so that clients spread. Fails when no name has an address.
+Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& out);
+
+// Makes a connection and hands it to `begin`, at one place after the other until that goes well.
+using Begin = std::function<Status(net::Socket socket, const Place& place)>;
+Status beginAnywhere(const Options& options, const Begin& begin);
+
+// The same for a worker that TensorFusion names.
+Status beginByTensorFusion(const Options& options, const Begin& begin);
+// Attempts go on until options.connectTimeout is over; before each, the operator is asked anew.
+Status connectByTensorFusion(const Options& options, net::Socket& socket, net::Endpoint& worker);
 
 // "native+10.0.0.7+8000+name-revision": where, and for whom. The first field is the transport; the host may be IPv6.
 Status parseConnection(const std::string& text, net::Endpoint& worker);

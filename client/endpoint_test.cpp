@@ -120,7 +120,7 @@ TEST(Endpoint, WaitsForTheConnectionThenForTheWorker) {
                    reply(200, "native+127.0.0.1+" + std::to_string(port) + "+w-2")});
   net::Socket socket;
   net::Endpoint where;
-  const Status status = connectToWorker(optionsFor(server.url()), socket, where);
+  const Status status = connectByTensorFusion(optionsFor(server.url()), socket, where);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(where.port, port);
   EXPECT_EQ(server.requests().size(), 4u);
@@ -148,7 +148,7 @@ TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
   net::Socket socket;
   net::Endpoint where;
   Operator refuses({reply(401, "{\"error\":\"token\"}")});
-  const Status refused = connectToWorker(optionsFor(refuses.url()), socket, where);
+  const Status refused = connectByTensorFusion(optionsFor(refuses.url()), socket, where);
   EXPECT_EQ(refused.code(), Code::kInvalid);
   EXPECT_NE(refused.message().find("service-account token"), std::string::npos) << refused.message();
   EXPECT_EQ(refuses.requests().size(), 1u);
@@ -156,19 +156,19 @@ TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
   for (const std::string& garbage : {reply(200, "<html>\n\x1b[2J</html>"), reply(200, "native+h\r\n+x+y"),
                                      reply(403, "no\nno"), std::string("SSH-2.0-OpenSSH\r\n\r\n")}) {
     Operator confused({garbage});
-    const Status status = connectToWorker(optionsFor(confused.url()), socket, where);
+    const Status status = connectByTensorFusion(optionsFor(confused.url()), socket, where);
     EXPECT_EQ(status.code(), Code::kInvalid) << garbage;
     EXPECT_EQ(confused.requests().size(), 1u);
     for (const char c : status.message()) EXPECT_GE(static_cast<unsigned char>(c), ' ') << status.message();
   }
-  EXPECT_EQ(connectToWorker(optionsFor("https://operator/"), socket, where).code(), Code::kUnsupported);
+  EXPECT_EQ(connectByTensorFusion(optionsFor("https://operator/"), socket, where).code(), Code::kUnsupported);
 }
 
 TEST(Endpoint, GivesUpWhenTheTimeIsOver) {
   Operator never({reply(404, "{}")});
   net::Socket socket;
   net::Endpoint where;
-  const Status status = connectToWorker(optionsFor(never.url(), 1), socket, where);
+  const Status status = connectByTensorFusion(optionsFor(never.url(), 1), socket, where);
   EXPECT_EQ(status.code(), Code::kUnavailable);
   EXPECT_NE(status.message().find("404"), std::string::npos) << status.message();
   EXPECT_GT(never.requests().size(), 1u);
@@ -181,7 +181,72 @@ TEST(Endpoint, APlainConnectionNeedsNoOperator) {
   Options options;
   options.tensorFusion.connection = "native+127.0.0.1+" + std::to_string(port) + "+w";
   net::Endpoint where;
-  EXPECT_TRUE(connectToWorker(options, socket, where).ok());
+  EXPECT_TRUE(connectByTensorFusion(options, socket, where).ok());
+}
+
+// --- one of several
+
+Options anyOf(const std::vector<std::uint16_t>& ports) {
+  Options options;
+  for (const std::uint16_t port : ports) options.workers.push_back({"127.0.0.1", port});
+  return options;
+}
+
+struct Listening {
+  Listening() { EXPECT_TRUE(net::listenOn("127.0.0.1", 0, socket, &port).ok()); }
+  net::Socket socket;
+  std::uint16_t port = 0;
+};
+
+TEST(Endpoint, ListsAreTakenApart) {
+  setenv("TF_WORKER_HOST", "a,b:7,[::1]:8", 1);
+  Options options;
+  ASSERT_TRUE(readOptions(options).ok());
+  EXPECT_EQ(options.workerName(), "a:18515, b:7, ::1:8");
+  setenv("HIP_REMOTE_WORKERS", "all", 1);
+  Options all;
+  EXPECT_EQ(readOptions(all).code(), Code::kUnsupported);
+  setenv("HIP_REMOTE_WORKERS", "some", 1);
+  EXPECT_EQ(readOptions(all).code(), Code::kInvalid);
+  unsetenv("HIP_REMOTE_WORKERS");
+  unsetenv("TF_WORKER_HOST");
+}
+
+TEST(Endpoint, TheFirstThatAnswersAndHasRoomServes) {
+  Listening full, free, unused;
+  std::vector<std::uint16_t> asked;
+  const Status status = beginAnywhere(anyOf({1, full.port, free.port, unused.port}), [&](net::Socket, const Place& p) {
+    asked.push_back(p.worker.port);
+    return p.worker.port == full.port ? Status::unavailable("no room") : Status{};
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(asked, (std::vector{full.port, free.port}));
+}
+
+TEST(Endpoint, WhatAllOfThemSaidIsTold) {
+  Listening full, stopping;
+  const auto begin = [&](net::Socket, const Place& p) {
+    return Status::unavailable(p.worker.port == full.port ? "no room" : "stopping");
+  };
+  const Status refused = beginAnywhere(anyOf({full.port, 1, stopping.port}), begin);
+  EXPECT_EQ(refused.message(), "127.0.0.1:" + std::to_string(full.port) +
+                                   ": no room; 127.0.0.1:" + std::to_string(stopping.port) + ": stopping");
+  const Status silent = beginAnywhere(anyOf({1, 2}), begin);
+  EXPECT_NE(silent.message().find("127.0.0.1:1: "), std::string::npos) << silent.message();
+  EXPECT_NE(silent.message().find("127.0.0.1:2: "), std::string::npos) << silent.message();
+  EXPECT_NE(silent.message().find("Is hip-worker running there"), std::string::npos);
+  Options unknown;
+  unknown.workers = {{"no such name", 1}};
+  EXPECT_NE(beginAnywhere(unknown, begin).message().find("cannot resolve"), std::string::npos);
+}
+
+TEST(Endpoint, AddressesOfOneNameKeepItsNameForCertificates) {
+  std::vector<Place> places;
+  ASSERT_TRUE(placesOf({{"localhost", 5}, {"127.0.0.2", 6}}, places).ok());
+  EXPECT_EQ(places.front().worker.host, "localhost");
+  EXPECT_NE(places.front().address, "localhost");
+  EXPECT_EQ(places.back().address, "127.0.0.2");
+  EXPECT_EQ(places.back().endpoint().port, 6);
 }
 
 }  // namespace

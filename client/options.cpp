@@ -34,8 +34,13 @@ Status readOptions(Options& out) {
     out.tensorFusion.operatorUrl = envText("TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL").value_or("");
     out.tensorFusion.tokenFile = envText("HIP_REMOTE_SERVICE_ACCOUNT_TOKEN").value_or(kTokenFile);
   }
-  if (Status status = net::parseEndpoint(host.value_or("localhost"), port, out.worker); !status.ok()) {
+  if (Status status = net::parseEndpoints(host.value_or("localhost"), port, out.workers); !status.ok()) {
     return status.within("TF_WORKER_HOST");
+  }
+  if (const std::string how = envText("HIP_REMOTE_WORKERS").value_or("any"); how == "all") {
+    return Status::unsupported("HIP_REMOTE_WORKERS=all: the devices of several workers together are not built");
+  } else if (how != "any") {
+    return Status::invalid("HIP_REMOTE_WORKERS must be any or all, not \"" + how + "\"");
   }
   const int patience = out.tensorFusion.asked() ? kSchedulingTimeout : kConnectTimeout;
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
@@ -48,7 +53,9 @@ Status readOptions(Options& out) {
 
 std::string Options::workerName() const {
   if (tensorFusion.asked()) return "the address that TensorFusion gives";
-  return worker.name();
+  std::string names;
+  for (const net::Endpoint& worker : workers) names += (names.empty() ? "" : ", ") + worker.name();
+  return names;
 }
 
 }  // namespace hipr::client

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "net/socket.h"
@@ -24,7 +25,7 @@ enum class Nearness {
 };
 
 struct Options {
-  net::Endpoint worker;
+  std::vector<net::Endpoint> workers;  // any of them; the first that has room
   TensorFusion tensorFusion;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;

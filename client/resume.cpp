@@ -40,9 +40,10 @@ Status hear(net::Transport& link, std::uint64_t& peerReceived) {
 Status Resumption::connect(net::TransportPtr& link, bool& nobodyListens) const {
   net::Socket socket;
   const int patience = std::min({kPatience, options_.connectTimeout, options_.ioTimeout});
-  if (Status status = net::connectTo(worker_, patience, socket, &nobodyListens); !status.ok()) return status;
+  if (Status status = net::connectTo(place_.endpoint(), patience, socket, &nobodyListens); !status.ok()) return status;
   int roundTrips = 0;
-  return access::enter(std::move(socket), worker_.host, credentials_, {patience, options_.ioTimeout}, link, roundTrips);
+  return access::enter(std::move(socket), place_.worker.host, credentials_, {patience, options_.ioTimeout}, link,
+                       roundTrips);
 }
 
 Status Resumption::attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived) {

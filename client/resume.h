@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "access/entry.h"
+#include "client/endpoint.h"
 #include "client/options.h"
 #include "net/transport.h"
 #include "wire/messages.h"
@@ -14,8 +15,8 @@ namespace hipr::client {
 
 class Resumption {
  public:
-  Resumption(const Options& options, net::Endpoint worker, access::Credentials credentials, const wire::Bits256& key)
-      : options_(options), worker_(std::move(worker)), credentials_(std::move(credentials)), key_(key) {}
+  Resumption(const Options& options, Place place, access::Credentials credentials, const wire::Bits256& key)
+      : options_(options), place_(std::move(place)), credentials_(std::move(credentials)), key_(key) {}
 
   // One attempt, as net::Channel wants it: kUnavailable when another one makes sense.
   Status attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived);
@@ -24,7 +25,7 @@ class Resumption {
   Status connect(net::TransportPtr& link, bool& nobodyListens) const;
 
   const Options options_;
-  const net::Endpoint worker_;
+  const Place place_;
   const access::Credentials credentials_;
   const wire::Bits256 key_;
   std::optional<std::chrono::steady_clock::time_point> silentSince_;  // that nobody listens

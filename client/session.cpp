@@ -66,23 +66,21 @@ bool decode(wire::Bytes payload, Message& message) {
 }  // namespace
 
 Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
-  net::Socket socket;
-  std::unique_ptr<Session> session(new Session(options));
-  net::Endpoint& worker = session->worker_;
-  if (Status status = connectToWorker(options, socket, worker); !status.ok()) {
-    if (options.tensorFusion.asked()) return status;  // nothing that the program's user could set
-    return {status.code(), status.message() +
-                               ". Is hip-worker running there and reachable? Set TF_WORKER_HOST and TF_WORKER_PORT to "
-                               "where it listens."};
-  }
+  const auto begin = [&](net::Socket socket, const Place& place) {
+    std::unique_ptr<Session> session(new Session(options, place));
+    if (Status status = session->begin(std::move(socket)); !status.ok()) return status;
+    out = std::move(session);
+    return Status{};
+  };
+  return options.tensorFusion.asked() ? beginByTensorFusion(options, begin) : beginAnywhere(options, begin);
+}
+
+Status Session::begin(net::Socket socket) {
   net::TransportPtr transport;
-  if (Status status = session->enter(std::move(socket), transport); !status.ok()) return status;
-  auto connection =
-      std::make_unique<Connection>(std::move(transport), worker.name(), options.ioTimeout, session->stats_);
-  if (session->options_.resume) connection->channel().keepSent();
-  if (Status status = session->greet(connection); !status.ok()) return status;
-  out = std::move(session);
-  return {};
+  if (Status status = enter(std::move(socket), transport); !status.ok()) return status;
+  auto connection = std::make_unique<Connection>(std::move(transport), place_.name(), options_.ioTimeout, stats_);
+  if (options_.resume) connection->channel().keepSent();
+  return greet(connection);
 }
 
 Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
@@ -92,8 +90,9 @@ Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
     credentials_.protection = access::Credentials::Protection::kNever;
   int asked = 0, proved = 0;
   const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
-  Status status = comeNear(options_, credentials_, worker_, socket, near_, asked);
-  if (status.ok()) status = access::enter(std::move(socket), worker_.host, credentials_, timeouts, transport, proved);
+  Status status = comeNear(options_, credentials_, place_.endpoint(), socket, near_, asked);
+  if (status.ok())
+    status = access::enter(std::move(socket), place_.worker.host, credentials_, timeouts, transport, proved);
   if (status.ok() && near_) status = share(options_, transport, near_);
   if (near_) options_.resume = false;  // nothing cuts two processes of one machine off from each other
   stats_.waited.fetch_add(static_cast<std::uint64_t>(asked + proved), std::memory_order_relaxed);
@@ -174,8 +173,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
 void Session::outliveCuts(const wire::HelloReply& reply) {
   net::Channel& channel = connection_->channel();
   if (reply.resumeSeconds == 0) return channel.forgetSent();
-  resumption_ = std::make_unique<Resumption>(options_, worker_, credentials_, reply.resumeKey);
-  const std::string name = worker_.name();
+  resumption_ = std::make_unique<Resumption>(options_, place_, credentials_, reply.resumeKey);
+  const std::string name = place_.name();
   channel.mendBy(
       {.reconnect = [this](auto received, auto& link,
                            auto& peerReceived) { return resumption_->attempt(received, link, peerReceived); },
@@ -284,9 +283,8 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kAsyncFailure: {
       wire::AsyncFailure failure;
       if (!decode(payload, failure) || failure.status == hipSuccess) return false;
-      raiseAsyncError(errorFrom(failure.status), "on the worker at " +
-                                                     (worker_.path.empty() ? worker_.host : worker_.name()) + ": " +
-                                                     printable(failure.text));
+      const std::string where = place_.worker.path.empty() ? place_.worker.host : place_.name();
+      raiseAsyncError(errorFrom(failure.status), "on the worker at " + where + ": " + printable(failure.text));
       return true;
     }
     case wire::Opcode::kRefused: {

@@ -12,6 +12,7 @@
 #include "client/claims.h"
 #include "client/connection.h"
 #include "client/device_heap.h"
+#include "client/endpoint.h"
 #include "client/host_functions.h"
 #include "client/host_memory.h"
 #include "client/options.h"
@@ -85,7 +86,8 @@ class Session {
   }
 
  private:
-  Session(const Options& options) : options_(options) {}
+  Session(const Options& options, Place place) : options_(options), place_(std::move(place)) {}
+  Status begin(net::Socket socket);
   Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
   void outliveCuts(const wire::HelloReply& reply);
@@ -93,7 +95,7 @@ class Session {
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 
   Options options_;
-  net::Endpoint worker_;  // where it turned out to be
+  const Place place_;
   access::Credentials credentials_;
   bool near_ = false;
   std::unique_ptr<Resumption> resumption_;

@@ -110,6 +110,16 @@ Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoin
   return {};
 }
 
+Status parseEndpoints(const std::string& text, std::uint16_t defaultPort, std::vector<Endpoint>& out) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (Status status = parseEndpoint(text.substr(at, end - at), defaultPort, out.emplace_back()); !status.ok())
+      return status;
+    at = end + 1;
+  }
+  return {};
+}
+
 Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool* nobodyListens) {
   platform::SocketHandle socket;
   const Status status = endpoint.path.empty()

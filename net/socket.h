@@ -61,6 +61,9 @@ struct Endpoint {
 // "host", "host:port", "1.2.3.4", "::1", "[::1]:port", "unix:/path", "unix:@name".
 Status parseEndpoint(const std::string& text, std::uint16_t defaultPort, Endpoint& out);
 
+// Several, separated by commas.
+Status parseEndpoints(const std::string& text, std::uint16_t defaultPort, std::vector<Endpoint>& out);
+
 // Tries every address of the host until one answers; the message names each address tried. `nobodyListens`: the host is
 // there, and says so.
 Status connectTo(const Endpoint& endpoint, int timeoutSeconds, Socket& out, bool* nobodyListens = nullptr);

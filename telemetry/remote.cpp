@@ -16,7 +16,10 @@ constexpr std::uint64_t kMaxReply = 16 << 20;
 Status remoteOptionsFromEnvironment(RemoteOptions& out) {
   const auto port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 1, 65535));
   const std::string host = envText("TF_WORKER_HOST").value_or("localhost");
-  if (Status status = net::parseEndpoint(host, port, out.worker); !status.ok()) return status.within("TF_WORKER_HOST");
+  std::vector<net::Endpoint> workers;
+  if (Status status = net::parseEndpoints(host, port, workers); !status.ok()) return status.within("TF_WORKER_HOST");
+  out.worker = workers.front();
+  out.others.assign(workers.begin() + 1, workers.end());
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", 30, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
   return {};
@@ -30,15 +33,24 @@ Status Remote::connect(const RemoteOptions& options, std::unique_ptr<Remote>& ou
 }
 
 Status Remote::greet() {
+  Status first = greet(options_.worker);
+  if (first.ok()) return first;
+  for (const net::Endpoint& other : options_.others)
+    if (greet(other).ok()) return {};
+  return first;
+}
+
+Status Remote::greet(const net::Endpoint& worker) {
+  worker_ = worker;
   net::Socket socket;
   access::Credentials credentials;
   wire::SmiOpenReply reply;
   int roundTrips = 0;
-  Status status = net::connectTo(options_.worker, options_.connectTimeout, socket);
+  Status status = net::connectTo(worker, options_.connectTimeout, socket);
   if (status.ok()) status = access::credentialsFromEnvironment(credentials);
   if (status.ok())
-    status = access::enter(std::move(socket), options_.worker.host, credentials,
-                           {options_.ioTimeout, options_.ioTimeout}, transport_, roundTrips);
+    status = access::enter(std::move(socket), worker.host, credentials, {options_.ioTimeout, options_.ioTimeout},
+                           transport_, roundTrips);
   if (status.ok()) {
     transport_->setTimeout(options_.ioTimeout * 1000);
     status = call<wire::Opcode::kSmiOpen>(

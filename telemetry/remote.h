@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "net/socket.h"
 #include "net/transport.h"
@@ -16,6 +17,7 @@ struct RemoteOptions {
   net::Endpoint worker;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
+  std::vector<net::Endpoint> others{};  // workers that will do when that one does not answer
 };
 
 // TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT, TF_IO_TIMEOUT, as HIP programs read them.
@@ -38,12 +40,13 @@ class Remote : public Source {
 
   const std::string& hostName() const { return greeting_.hostName; }
   const std::string& workerVersion() const { return greeting_.workerVersion; }
-  const net::Endpoint& endpoint() const { return options_.worker; }
+  const net::Endpoint& endpoint() const { return worker_; }
 
  private:
   explicit Remote(RemoteOptions options) : options_(std::move(options)) {}
 
   Status greet();
+  Status greet(const net::Endpoint& worker);
   Status ask(std::uint32_t parts, wire::SmiReadReply& reply);  // connects again where it must
   Status askOnce(std::uint32_t parts, wire::SmiReadReply& reply);
   template <wire::Opcode kOp, class Reply>
@@ -51,6 +54,7 @@ class Remote : public Source {
   Status receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload);
 
   const RemoteOptions options_;
+  net::Endpoint worker_;         // of those, the one that answered last
   net::TransportPtr transport_;  // null: not connected
   std::uint32_t request_ = 0;
   wire::SmiOpenReply greeting_;

@@ -78,7 +78,7 @@ def sessions(build, worker, count):
         clients.append(client(build, worker))
         assert clients[-1].stdout.readline() == "ready\n"
     per_start = (cpu_ms(worker.pid) - before) / count
-    running = [child for child in children(worker.pid) if "session" in name_of(child)]
+    running = [child for child in children(worker.pid) if "-sess" in name_of(child)]
     assert len(running) == count, running
     print(f"start of a session: supervisor {per_start:.2f} ms, session until its first allocation "
           f"{sum(map(cpu_ms, running)) / count:.2f} ms of processor")
@@ -117,7 +117,7 @@ def scrapes(worker, count):
             return size
 
     scrape()
-    service = next(child for child in children(worker.pid) if "session" not in name_of(child))
+    service = next(child for child in children(worker.pid) if "-sess" not in name_of(child))
     before = cpu_ms(service)
     size = [scrape() for _ in range(count)][-1]
     print(f"a read of the metrics page ({size} bytes): {(cpu_ms(service) - before) / count:.3f} ms of the service")

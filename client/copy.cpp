@@ -196,7 +196,7 @@ void RemoteCore::uploadInOrder(const Copy& c, Stream& stream) {
   upload->from = hostShape(c.from, c);
   upload->late = upload->held = true;
   runInOrder(stream, HostFunctions::Does::kRead, [&s, &outbox, upload] {
-    share(s, upload->from);
+    client::share(s, upload->from);
     outbox.letGo(*upload);
   });
   s.connection().post<Opcode::kUpload>({.stream = r.id, .to = wireShape(s, c.to, c), .transfer = upload->transfer},

@@ -1,7 +1,7 @@
 // RemoteCore: one worker as the core of a HIP runtime. It owns the session with that worker, which the first call that
 // needs a device begins and which lasts until exit, or until the program resets the only device it uses; a forked child
 // begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, graph.cpp, launch.cpp,
-// memory.cpp, module.cpp, process.cpp, stream.cpp and vmm.cpp.
+// memory.cpp, module.cpp, process.cpp, shared_memory.cpp, stream.cpp and vmm.cpp.
 #pragma once
 
 #include <atomic>
@@ -50,6 +50,10 @@ class RemoteCore : public Core {
   void reveal(const Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
 
+  hipError_t share(const Allocation& allocation, SharedName& name, std::size_t& offset) override;
+  hipError_t openShared(const SharedName& name, Allocation& whole) override;
+  hipError_t closeShared(const Allocation& whole) override;
+
   hipError_t load(Module& module) override;
   hipError_t unload(Module& module) override;
   hipError_t variable(Module& module, const std::string& name, void** address) override;
@@ -62,6 +66,8 @@ class RemoteCore : public Core {
   hipError_t memUnmap(void*, std::size_t) override;
   hipError_t memSetAccess(void*, std::size_t, const hipMemAccessDesc*, std::size_t) override;
   std::size_t memGranularity(int) override;
+  hipError_t memExport(std::uint64_t, int*) override;
+  hipError_t memImport(int, int, std::uint64_t*, std::size_t*) override;
 
  private:
   // What opening changes. A forked child gets another, since this one may have been in use at that moment.
@@ -104,6 +110,8 @@ class RemoteCore : public Core {
   hipError_t perform(const HostFunction& function, Stream& stream, Stage until);
   hipError_t perform(const GraphLaunch& launch, Stream& stream, Stage until);
   hipError_t perform(const WordSteps& steps, Stream& stream, Stage until);
+
+  hipError_t openPhysical(const SharedName& name, int device, std::uint64_t* physical);
 
   Opening* opening_ = new Opening;
   std::atomic<Session*> session_{nullptr};

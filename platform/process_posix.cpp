@@ -8,6 +8,8 @@
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
+#else
+#include <sys/mman.h>
 #endif
 
 namespace hipr::platform {
@@ -35,6 +37,26 @@ std::string hostName() {
 
 void setEnvironment(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
+}
+
+int makeNote(const std::string& bytes) {
+#ifdef __APPLE__
+  char name[] = "/tmp/hip-remote-XXXXXX";
+  const int made = mkstemp(name);
+  if (made >= 0) unlink(name);
+#else
+  const int made = memfd_create("hip-remote", MFD_CLOEXEC);
+#endif
+  if (made < 0 || pwrite(made, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size())) return made;
+  close(made);
+  return -1;
+}
+
+std::string readNote(int descriptor, std::size_t most) {
+  std::string bytes(most, '\0');
+  const ssize_t n = pread(descriptor, bytes.data(), most, 0);
+  bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return bytes;
 }
 
 std::string becomeProgram(const std::vector<std::string>& arguments) {

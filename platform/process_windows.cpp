@@ -36,6 +36,15 @@ void setEnvironment(const char* name, const std::string& value) {
   _wputenv((wide(name) + L"=" + wide(value)).c_str());
 }
 
+// HIP passes file descriptors between processes on systems that have them.
+int makeNote(const std::string&) {
+  return -1;
+}
+
+std::string readNote(int, std::size_t) {
+  return "";
+}
+
 std::string becomeProgram(const std::vector<std::string>& arguments) {
   std::wstring line = commandLine(arguments);
   STARTUPINFOW start{};

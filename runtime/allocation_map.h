@@ -24,6 +24,8 @@ struct Region {
     kVariable,    // a variable of a module
     kMapped,      // hipMemMap
     kGraph,       // a node that allocates
+    kOpened,      // another process's (shared_memory.h)
+    kEvent,       // the words of an event that others share
   };
   Allocation allocation;
   Origin origin = Origin::kAllocated;

@@ -95,6 +95,13 @@ class Core {
   // Waits for nothing: memory that work submitted so far may still use is not reused before that work ends.
   virtual hipError_t release(const Allocation& allocation) = 0;
 
+  // --- memory that other processes have too: those of this machine, or those that use the same worker
+  // A name for what the allocation is a part of, and where in that the allocation begins.
+  virtual hipError_t share(const Allocation&, SharedName&, std::size_t&) { return hipErrorNotSupported; }
+  // REQUIRES: device is set; fills the rest. hipErrorInvalidDevicePointer: nothing has that name (any more).
+  virtual hipError_t openShared(const SharedName&, Allocation&) { return hipErrorNotSupported; }
+  virtual hipError_t closeShared(const Allocation&) { return hipErrorNotSupported; }  // like release
+
   // --- code
   virtual hipError_t load(Module& module) = 0;  // module.code is the parsed code object for module.device
   virtual hipError_t unload(Module& module) = 0;
@@ -114,6 +121,9 @@ class Core {
   virtual hipError_t memSetAccess(void* address, std::size_t size, const hipMemAccessDesc* descriptions,
                                   std::size_t count) = 0;
   virtual std::size_t memGranularity(int device) = 0;  // 0: it has no virtual memory management
+  // A file descriptor that stands for the memory, here and in other processes; and what such a one stands for.
+  virtual hipError_t memExport(std::uint64_t, int*) { return hipErrorNotSupported; }
+  virtual hipError_t memImport(int, int, std::uint64_t*, std::size_t*) { return hipErrorNotSupported; }
 };
 
 // The cores of this process, always the same ones; they live as long as it does. Defined where a library is put

@@ -50,9 +50,11 @@ hipError_t resetDevice(Process& p, Device& device) {
   forget(p.events, device);
   // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
   for (const Region& region : p.allocations.takeAll([&](const Region& r) { return r.allocation.owner == &device; })) {
-    const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped;
+    const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped &&
+                           region.origin != Region::Origin::kOpened;
     if (allocated) static_cast<void>(releaseMemory(p, region));
   }
+  forgetParts(p, device);
   {
     std::lock_guard lock(device.mutex);
     device.defaultPool = device.pool = nullptr;

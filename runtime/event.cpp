@@ -3,6 +3,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/shared_event.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
 
@@ -46,6 +47,7 @@ hipError_t hipEventDestroy(hipEvent_t event) {
   Event* e = p->events.take(event);
   if (e == nullptr) return hipErrorContextIsDestroyed;
   if (e->captured) p->captures.drop(*e);
+  endShared(*p, *e);
   const hipError_t error = e->owner->evenLost().destroy(*e);
   p->events.recycle(e);
   return error;
@@ -66,6 +68,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   }
   if (s->owner != e->owner) return hipErrorInvalidHandle;
   if (e->captured) p->captures.drop(*e);
+  if ((e->flags & hipEventInterprocess) != 0) return recordShared(*p, *e, *s);
   HIPR_TRY(hand(*s, Record{e}, Stage::kSent));
   e->recorded.store(true);
   if (p->usesPools.load(std::memory_order_relaxed)) e->place.set({s->id, s->order.step()});
@@ -83,6 +86,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(p->captures.eventAllowed(*e));
   HIPR_TRY(asyncError());
+  if (SharedEvent* shared = sharedEvent(*e)) return synchronizeShared(*p, *shared);
   if (!e->recorded.load()) return hipSuccess;
   Core* core;
   HIPR_TRY(e->owner->reach(core));
@@ -98,6 +102,7 @@ hipError_t hipEventQuery(hipEvent_t event) {
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(p->captures.eventAllowed(*e));
   HIPR_TRY(asyncError());
+  if (SharedEvent* shared = sharedEvent(*e)) return queryShared(*p, *shared);
   Core* core;
   HIPR_TRY(e->owner->reach(core));
   return e->recorded.load() ? core->query(*e) : hipSuccess;

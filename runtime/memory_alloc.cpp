@@ -132,6 +132,8 @@ hipError_t hipFree(void* ptr) {
   bool taken;
   HIPR_TRY(freeGraphMemory(*p, ptr, taken));
   if (taken) return hipSuccess;
+  if (const auto opened = p->allocations.find(ptr); opened && opened->origin == Region::Origin::kOpened)
+    return closeOpened(*p, *opened);
   const auto region = p->allocations.take(ptr, [](const Region& r) {
     return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
   });

@@ -22,6 +22,7 @@
 namespace hipr {
 
 struct Device;
+struct SharedEvent;
 
 // What a core attaches to an object of the runtime. Ends with it, at the latest when its slot is reused.
 struct CoreObject {
@@ -51,7 +52,8 @@ struct Event {
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
   RecordPlace place;
-  std::atomic<bool> captured{false};  // recorded on a stream that is captured
+  std::atomic<bool> captured{false};    // recorded on a stream that is captured
+  std::shared_ptr<SharedEvent> shared;  // that several processes use (shared_event.h)
   std::unique_ptr<CoreObject> impl;
 };
 
@@ -110,6 +112,9 @@ enum class MemoryKind {
   kManaged,     // hipMallocManaged and __managed__ variables
   kRegistered,  // hipHostRegister: the program's own memory, reachable through devicePointer
 };
+
+// By which a core finds memory of another process; what it means is the core's business.
+using SharedName = std::array<std::uint64_t, 3>;
 
 struct Allocation {
   MemoryKind kind = MemoryKind::kDevice;

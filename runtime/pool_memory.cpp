@@ -242,6 +242,8 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   bool taken;
   HIPR_TRY(freeGraphMemory(*p, dev_ptr, taken));
   if (taken) return hipSuccess;
+  if (const auto opened = p->allocations.find(dev_ptr); opened && opened->origin == Region::Origin::kOpened)
+    return closeOpened(*p, *opened);
   hipError_t error = hipErrorInvalidValue;
   const auto region = p->allocations.take(dev_ptr, [&](const Region& r) {
     const bool ends = r.allocation.kind == MemoryKind::kDevice &&

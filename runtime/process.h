@@ -21,6 +21,7 @@
 #include "runtime/library.h"
 #include "runtime/objects.h"
 #include "runtime/pool.h"
+#include "runtime/shared_memory.h"
 #include "runtime/thread_state.h"
 #include "runtime/try.h"
 #include "runtime/vmm.h"
@@ -34,6 +35,7 @@ struct Process {
   AllocationMap allocations;
   AdviceMap advice;
   VirtualMemory virtualMemory;
+  OpenedMemory opened;
   HandlePool<Stream> streams{1 << 18};
   HandlePool<Event> events{1 << 20};
   HandlePool<Module> modules{1 << 18};

@@ -4,6 +4,7 @@
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
+#include "runtime/shared_event.h"
 #include "runtime/submit.h"
 
 namespace hipr {
@@ -207,6 +208,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
     HIPR_TRY(p->captures.wait(*s, *e, taken));
     if (taken) return hipSuccess;
   }
+  if (SharedEvent* shared = sharedEvent(*e)) return waitShared(*p, *shared, *s);
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
   // What is no part of a capture does not become one: the stream itself waits, even while it is captured.
   Core* core;

@@ -162,6 +162,55 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp* prop, h
   return hipSuccess;
 }
 
+hipError_t hipMemExportToShareableHandle(void* shareableHandle, hipMemGenericAllocationHandle_t handle,
+                                         hipMemAllocationHandleType handleType, unsigned long long flags) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (shareableHandle == nullptr || flags != 0) return hipErrorInvalidValue;
+  VirtualMemory::Physical physical;
+  {
+    std::lock_guard lock(p->virtualMemory.mutex);
+    const auto found = p->virtualMemory.physical.find(number(handle));
+    if (found == p->virtualMemory.physical.end() || found->second.holds == 0) return hipErrorInvalidValue;
+    physical = found->second;
+  }
+  if (handleType == hipMemHandleTypeNone || physical.properties.requestedHandleType != handleType)
+    return hipErrorInvalidValue;
+  Core* core;
+  HIPR_TRY(physical.owner->reach(core));
+  return core->memExport(physical.number, static_cast<int*>(shareableHandle));
+}
+
+// Until HIP 7.1 a program gives the address of its descriptor, since then the descriptor where a pointer stands. No
+// address is that low, and no descriptor that high.
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t* handle, void* osHandle,
+                                           hipMemAllocationHandleType shHandleType) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(currentDevice(p, device));
+  if (handle == nullptr || osHandle == nullptr) return hipErrorInvalidValue;
+  if (shHandleType != hipMemHandleTypePosixFileDescriptor) return hipErrorInvalidValue;
+  constexpr std::uintptr_t kFirstAddress = 1 << 16;
+  const bool byValue = number(osHandle) < kFirstAddress;
+  const int descriptor = byValue ? static_cast<int>(number(osHandle)) : *static_cast<const int*>(osHandle);
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  if (core->memGranularity(device->index) == 0) return hipErrorNotSupported;
+  HIPR_TRY(asyncError());
+  std::uint64_t physical = 0;
+  std::size_t size = 0;
+  HIPR_TRY(core->memImport(descriptor, device->index, &physical, &size));
+  hipMemAllocationProp prop{};
+  prop.type = hipMemAllocationTypePinned;
+  prop.location = {hipMemLocationTypeDevice, device->ordinal};
+  prop.requestedHandleType = shHandleType;
+  const std::uint64_t id = p->newId();
+  std::lock_guard lock(p->virtualMemory.mutex);
+  p->virtualMemory.physical[id] = {size, device, physical, prop};
+  *handle = handleOf(id);
+  return hipSuccess;
+}
+
 // AMD's runtime has no sparse arrays.
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo* mapInfoList, unsigned int count, hipStream_t) {
   return mapInfoList == nullptr || count == 0 ? hipErrorInvalidValue : hipErrorNotSupported;

@@ -1,6 +1,7 @@
 // Messages about memory: of devices, of the host, and what is copied between them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -72,6 +73,31 @@ struct CreditTaken {
   std::int32_t device = 0;
   std::uint64_t bytes = 0;
   static auto fields(auto& m) { return std::tie(m.device, m.bytes); }
+};
+
+// Memory that several sessions of a worker have. Whoever knows the secret can have it; the worker makes them.
+using Secret = std::array<std::uint64_t, 2>;
+struct ShareMemory {
+  std::uint64_t address = 0;  // inside device memory
+  static auto fields(auto& m) { return std::tie(m.address); }
+};
+struct ShareMemoryReply {
+  std::int32_t status = 0;
+  Secret secret{};
+  std::uint64_t begin = 0, size = 0;  // of what is shared: all that was mapped or allocated together
+  static auto fields(auto& m) { return std::tie(m.status, m.secret, m.begin, m.size); }
+};
+struct SharePhysical {
+  std::uint64_t number = 0;
+  static auto fields(auto& m) { return std::tie(m.number); }
+};
+using SharePhysicalReply = ShareMemoryReply;
+struct OpenPhysical {
+  std::uint64_t number = 0;  // that it gets here
+  std::int32_t device = 0;
+  Secret secret{};
+  std::uint64_t size = 0;  // as the reply to ShareMemory had it
+  static auto fields(auto& m) { return std::tie(m.number, m.device, m.secret, m.size); }
 };
 
 // `depth` slices of `height` rows of `width` bytes on the device side. The host side is always packed tight.

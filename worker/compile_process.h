@@ -1,19 +1,30 @@
-// Compiling in a process of its own, hip-compile: what it takes, uses up or does wrong is not ours. The request and the
-// result travel through pipes. It has limited time and memory, no other descriptors of ours, and a folder of its own
-// that is removed afterwards.
+// Compiling for clients, in a process of its own, hip-compile: what it takes, uses up or does wrong is nobody else's.
+// The supervisor starts it, because a session starts no processes, and the session that asked talks to it through a
+// socket. It is locked in like the session (sandbox.h), as the same user, with limited time and memory, and a folder of
+// its own; it needs no GPU.
 #pragma once
+
+#include <sys/types.h>
 
 #include <functional>
 #include <string>
 #include <string_view>
 
-namespace hipr::worker {
+#include "base/status.h"
+#include "worker/sandbox.h"
+#include "worker/supervisor_link.h"
 
-// The encoded result, or nothing when the process failed or `over` said so. Waits.
-std::string compileInProcess(const std::string& program, std::string_view request, const std::function<bool()>& over);
+namespace hipr::worker {
 
 // hip-compile beside the program that is running; empty when there is none.
 std::string compileProgram();
+
+// In the supervisor. `plan` is the session's, `folder` where it may write. The process has a group of its own.
+Status startCompiler(const std::string& program, SandboxPlan plan, const std::string& folder, pid_t& process,
+                     Descriptor& socket);
+
+// In the session: the encoded result, or nothing when the process failed or `over` said so. Waits.
+std::string compileThrough(const Descriptor& socket, std::string_view request, const std::function<bool()>& over);
 
 // The other end: hip-compile's main.
 int serveOneRequest();

@@ -1,6 +1,12 @@
 #include "worker/compile_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
 
 #include "rtc/codec.h"
 #include "rtc/installed.h"
@@ -16,28 +22,68 @@ rtc::Request sample() {
           .expressions = {"twice"}};
 }
 
-TEST(CompileProcess, CompilesInAProcessOfItsOwn) {
+// What a supervisor and a session do together, without a sandbox or with one.
+class CompileProcess : public ::testing::TestWithParam<SandboxMode> {
+ protected:
+  std::string compile(const std::string& request, bool over = false, const char* program = HIPR_COMPILE) {
+    char folder[] = "/tmp/hip-compile-XXXXXX";
+    EXPECT_NE(mkdtemp(folder), nullptr);
+    SandboxPlan plan;
+    plan.mode = GetParam();
+    plan.readable.push_back(std::filesystem::path(HIPR_COMPILE).parent_path());
+    pid_t process = 0;
+    Descriptor socket;
+    EXPECT_TRUE(startCompiler(program, plan, folder, process, socket).ok());
+    const std::string answer = compileThrough(socket, request, [over] { return over; });
+    kill(process, SIGKILL);
+    int status = 0;
+    EXPECT_EQ(waitpid(process, &status, 0), process);
+    std::filesystem::remove_all(folder);
+    return answer;
+  }
+};
+
+TEST_P(CompileProcess, Compiles) {
   if (rtc::installed().place.empty()) GTEST_SKIP() << "no hiprtc is installed";
   rtc::Result result;
-  const std::string answer = compileInProcess(HIPR_COMPILE, rtc::encode(sample()), [] { return false; });
-  ASSERT_TRUE(rtc::decode(answer, result));
+  ASSERT_TRUE(rtc::decode(compile(rtc::encode(sample())), result));
   EXPECT_EQ(result.status, HIPRTC_SUCCESS) << result.log;
   EXPECT_GT(result.code.size(), 100u);
   rtc::Request wrong = sample();
   wrong.source = "this is no program";
-  ASSERT_TRUE(rtc::decode(compileInProcess(HIPR_COMPILE, rtc::encode(wrong), [] { return false; }), result));
+  ASSERT_TRUE(rtc::decode(compile(rtc::encode(wrong)), result));
   EXPECT_EQ(result.status, HIPRTC_ERROR_COMPILATION);
   EXPECT_NE(result.log.find("error"), std::string::npos);
 }
 
-TEST(CompileProcess, WhatIsNoRequestGetsNoAnswer) {
-  EXPECT_EQ(compileInProcess(HIPR_COMPILE, "nonsense", [] { return false; }), "");
-  EXPECT_EQ(compileInProcess("/nonexistent", rtc::encode(sample()), [] { return false; }), "");
+TEST_P(CompileProcess, WhatIsNoRequestGetsNoAnswer) {
+  EXPECT_EQ(compile("nonsense"), "");
+  EXPECT_EQ(compile(rtc::encode(sample()), false, "/nonexistent"), "");
 }
 
-TEST(CompileProcess, EndsWhenItIsOver) {
-  EXPECT_EQ(compileInProcess(HIPR_COMPILE, rtc::encode(sample()), [] { return true; }), "");
+TEST_P(CompileProcess, EndsWhenItIsOver) {
+  EXPECT_EQ(compile(rtc::encode(sample()), true), "");
 }
+
+// A program cannot include what only the worker may read.
+TEST_P(CompileProcess, ReadsNoFilesOfOthers) {
+  if (rtc::installed().place.empty()) GTEST_SKIP() << "no hiprtc is installed";
+  if (GetParam() == SandboxMode::kOff) GTEST_SKIP() << "without a sandbox it does";
+  if (syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) < 1) GTEST_SKIP() << "this kernel has no Landlock";
+  char name[] = "/tmp/hip-secret-XXXXXX";
+  const int file = mkstemp(name);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(write(file, "int secret;\n", 12), 12);
+  close(file);
+  rtc::Request request = sample();
+  request.source = "#include \"" + std::string(name) + "\"\n" + request.source;
+  rtc::Result result;
+  ASSERT_TRUE(rtc::decode(compile(rtc::encode(request)), result));
+  EXPECT_NE(result.status, HIPRTC_SUCCESS);
+  unlink(name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CompileProcess, ::testing::Values(SandboxMode::kOff, SandboxMode::kStrict));
 
 }  // namespace
 }  // namespace hipr::worker

@@ -6,8 +6,8 @@
 #include <functional>
 #include <map>
 
-#include "net/socket.h"
 #include "worker/ledger.h"
+#include "worker/supervisor_link.h"
 
 namespace hipr::worker {
 
@@ -22,10 +22,9 @@ class Credit {
   virtual void giveBack(int device, std::uint64_t bytes) = 0;  // REQUIRES: promised
 };
 
-// A session's end of the socket to its supervisor.
 class AskedCredit : public Credit {
  public:
-  explicit AskedCredit(net::Socket supervisor) : supervisor_(std::move(supervisor)) {}
+  explicit AskedCredit(SupervisorLink& supervisor) : supervisor_(supervisor) {}
   std::uint64_t promised(int device) const override;
   std::uint64_t available(int device) override;
   std::uint64_t grant(int device, std::uint64_t bytes, std::uint64_t most) override;
@@ -33,13 +32,12 @@ class AskedCredit : public Credit {
   void giveBack(int device, std::uint64_t bytes) override;
 
  private:
-  net::Socket supervisor_;
+  SupervisorLink& supervisor_;
   std::map<int, std::uint64_t> promised_;
 };
 
-// The supervisor's end: answers one question that has arrived, without waiting. False when the session has closed it.
-// `allowance`: what this client may still have of a device, whatever the books say.
+// In the supervisor. `allowance`: what this client may still have of a device, whatever the books say.
 using Allowance = std::function<std::uint64_t(int device)>;
-bool answerCredit(const net::Socket& session, Ledger& ledger, int account, const Allowance& allowance);
+std::uint64_t answerCredit(const Question& question, Ledger& ledger, int account, const Allowance& allowance);
 
 }  // namespace hipr::worker

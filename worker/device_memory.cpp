@@ -13,6 +13,7 @@ hipMemAllocationProp propertiesFor(int nativeDevice) {
   hipMemAllocationProp prop{};
   prop.type = hipMemAllocationTypePinned;
   prop.location = {hipMemLocationTypeDevice, nativeDevice};
+  prop.requestedHandleType = hipMemHandleTypePosixFileDescriptor;  // any of it may be shared one day
   return prop;
 }
 
@@ -133,11 +134,16 @@ void DeviceMemory::disown(std::uint64_t address) {
   if (found != ranges_.end() && found->second.kind == Kind::kAdopted) ranges_.erase(found);
 }
 
+void DeviceMemory::leaveAlone(std::uint64_t address) {
+  if (const auto found = ranges_.find(address); found != ranges_.end()) found->second.direct = false;
+}
+
 std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
   const auto found = ranges_.find(address);
   if (found == ranges_.end() || found->second.kind == Kind::kAdopted) return nullptr;
   const Range range = found->second;
   ranges_.erase(found);
+  if (range.kind == Kind::kMapped) ending_(range.handle);
   return leaving_.add(address, range.size, [this, address, range] {
     mapped_[static_cast<std::size_t>(range.device)] -= range.size;
     if (range.kind == Kind::kAllocated) {
@@ -147,6 +153,16 @@ std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
       backend_.hip.hipMemRelease(range.handle);
     }
   });
+}
+
+Lent DeviceMemory::lend(std::uint64_t address, std::uint64_t& begin) {
+  auto range = ranges_.upper_bound(address);
+  if (range == ranges_.begin()) return {};
+  --range;
+  if (address - range->first >= range->second.size || range->second.kind != Kind::kMapped) return {};
+  begin = range->first;
+  range->second.direct = false;
+  return {range->second.handle, range->second.size};
 }
 
 std::vector<std::uint64_t> DeviceMemory::ofDevice(int device) const {

@@ -15,9 +15,19 @@
 
 namespace hipr::worker {
 
+// Physical memory that is to be shared with other processes.
+struct Lent {
+  hipMemGenericAllocationHandle_t handle = nullptr;  // null: there is none
+  std::uint64_t size = 0;
+};
+
 class DeviceMemory {
  public:
-  explicit DeviceMemory(const Backend& backend) : backend_(backend) {}
+  // `ending` is called with physical memory that is about to go.
+  using Ending = std::function<void(hipMemGenericAllocationHandle_t)>;
+  explicit DeviceMemory(
+      const Backend& backend, Ending ending = [](auto) {})
+      : backend_(backend), ending_(std::move(ending)) {}
   ~DeviceMemory();
 
   // True when the runtime can place memory at a given address.
@@ -34,10 +44,14 @@ class DeviceMemory {
   // Something that is already there: a variable of a module.
   void adopt(int device, std::uint64_t address, std::uint64_t size);
   void disown(std::uint64_t address);
+  void leaveAlone(std::uint64_t address);  // the CPU, from now on. REQUIRES: adopted
 
   // Gives it up; null when nothing begins there.
   std::shared_ptr<Leaving> release(std::uint64_t address);
   std::vector<std::uint64_t> ofDevice(int device) const;
+
+  // The physical memory that this address is in, and where that begins. From now on the CPU leaves it alone.
+  Lent lend(std::uint64_t address, std::uint64_t& begin);
 
   struct Span {
     int device = -1;
@@ -72,6 +86,7 @@ class DeviceMemory {
   std::vector<hipMemAccessDesc> access(int device) const;
 
   const Backend& backend_;
+  const Ending ending_;
   int placeable_ = -1;
   std::uint64_t granularity_ = 0;
   std::uint64_t base_ = 0, size_ = 0;

@@ -131,15 +131,6 @@ void raiseFileLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A session in a sandbox starts no processes.
-Status mayCompile(const Options& options, const SessionHomes& homes) {
-  if (!options.compile) return {};
-  if (homes.mode() != SandboxMode::kOff)
-    return Status::invalid("--compile: a session in a sandbox cannot start a compiler; it needs --sandbox off");
-  if (compileProgram().empty()) return Status::invalid("--compile: hip-compile is not beside this program");
-  return {};
-}
-
 // Sessions that were there before keep their places, also when there are to be fewer from now on.
 int seats(const Options& options, const std::optional<HandedState>& handed) {
   int most = options.maxSessions;
@@ -205,8 +196,8 @@ int run(int argc, char** argv) {
     return 2;
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform), handed ? handed->folder : "");
-  if (Status status = mayCompile(options, homes); !status.ok()) {
-    logError("%s", status.message().c_str());
+  if (options.compile && compileProgram().empty()) {
+    logError("--compile: hip-compile is not beside this program");
     return 2;
   }
 

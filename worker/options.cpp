@@ -48,7 +48,7 @@ Serves the GPUs of this machine to programs that use HIP Remote.
                          /var/cache/hip-remote)
       --cache-limit N    bytes of code that are kept there for clients of one identity (default 1G)
       --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
-                         process of its own with limited time and memory. Needs --sandbox off (default off)
+                         process of its own with limited time and memory (default off)
       --metrics ADDRESS:PORT
                          serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)

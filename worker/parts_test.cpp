@@ -15,6 +15,7 @@
 #include "net/socket_transport.h"
 #include "worker/code_cache.h"
 #include "worker/credit.h"
+#include "worker/desk.h"
 #include "worker/leaving.h"
 #include "worker/ledger.h"
 #include "worker/outbox.h"
@@ -59,17 +60,21 @@ TEST(Ledger, NobodyGetsMoreThanItsLimit) {
 // The books are the supervisor's: whatever a session says, it gets what there is, on its own account.
 TEST(Credit, IsAskedForThroughASocket) {
   Ledger ledger({1000, 10, 100}, 2);
+  Shares shares(2);
+  const std::string nobody;
   const auto allowance = [&](int device) { return device == 2 ? 50 - ledger.promised(2, 1) : UINT64_MAX; };
+  const Caller caller{1, nobody, allowance, [] { return Descriptor(); }};
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   net::Socket supervisor(ends[0]);
   const int session = dup(ends[1]);
   std::thread books([&] {
     for (pollfd entry{supervisor.fd(), POLLIN, 0}; poll(&entry, 1, 10'000) > 0;)
-      if (!answerCredit(supervisor, ledger, 1, allowance)) return;
+      if (!attend(supervisor, caller, ledger, shares)) return;
   });
   {
-    AskedCredit credit{net::Socket(ends[1])};
+    SupervisorLink link{net::Socket(ends[1])};
+    AskedCredit credit(link);
     EXPECT_EQ(credit.available(0), 1000u);
     EXPECT_EQ(credit.grant(0, 300, 0), 300u);
     EXPECT_EQ(credit.grant(0, ~std::uint64_t{0}, 0), 0u);
@@ -85,9 +90,9 @@ TEST(Credit, IsAskedForThroughASocket) {
     EXPECT_EQ(credit.promised(0), 1000u);
     const char nonsense[] = "give me everything";
     EXPECT_EQ(send(session, nonsense, sizeof nonsense, 0), static_cast<ssize_t>(sizeof nonsense));
-    std::uint64_t answer = 1;
+    Answer answer{1, {}};
     EXPECT_EQ(recv(session, &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
-    EXPECT_EQ(answer, 0u);
+    EXPECT_EQ(answer.value, 0u);
   }
   close(session);
   books.join();

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "platform/secrets.h"
 #include "worker/compile_process.h"
-#include "worker/credit.h"
+#include "worker/desk.h"
 #include "worker/pass_socket.h"
 #include "worker/session_process.h"
 
@@ -51,6 +51,7 @@ RunningSessions::RunningSessions(const Options& options, const ProbeResult& runt
       homes_(homes),
       board_(board),
       ledger_(std::move(capacities), board.seats(), options.limits[Quota::kDeviceBytes]),
+      shares_(board.seats()),
       supervisor_(getpid()) {}
 
 // --- room
@@ -116,7 +117,7 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.devices = runtime_.devices;
   ticket.platform = runtime_.platform;
   ticket.cacheFolder = homes_.cacheFolder();
-  if (options_.compile) ticket.compiler = compileProgram();
+  ticket.compiles = options_.compile;
   ticket.identity = guest.identity.name;
   ticket.cacheLimit = options_.cacheLimit;
   ticket.limits = options_.limits;
@@ -175,10 +176,17 @@ void RunningSessions::cutOff(Running& session) {
   if (session.waits && session.client.ended()) session.end = now;
 }
 
-void RunningSessions::watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process) {
+bool RunningSessions::answer(const Running& session) {
   const auto allowance = [&](int device) { return allowanceOf(session.identity, device); };
-  if (entries[1].revents && !answerCredit(session.control, ledger_, session.account, allowance))
-    session.control.close();
+  const auto compiler = [&] {
+    return options_.compile ? compilers_.start(session.account, homes_.plan(session.account)) : Descriptor();
+  };
+  return worker::attend(session.control, {session.account, session.identity.name, allowance, compiler}, ledger_,
+                        shares_);
+}
+
+void RunningSessions::watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process) {
+  if (entries[1].revents && !answer(session)) session.control.close();
   if (entries[2].revents) hearWait(session);
   if (entries[0].revents || (session.end && Clock::now() >= session.nextLook)) cutOff(session);
   if (!session.end || Clock::now() < *session.end) return;
@@ -234,13 +242,16 @@ void RunningSessions::end(const Running& session, pid_t process) {
 }
 
 void RunningSessions::close(std::map<pid_t, Running>::iterator session) {
+  compilers_.end(session->second.account);
   ledger_.close(session->second.account);
+  shares_.close(session->second.account);
   board_.leave(session->second.account);
   homes_.clear(session->second.account, session->first);
   sessions_.erase(session);
 }
 
 void RunningSessions::ended(pid_t process, int status) {
+  compilers_.reaped(process);
   const auto found = sessions_.find(process);
   if (found == sessions_.end()) return;
   const Running& session = found->second;

@@ -14,6 +14,7 @@
 
 #include "access/identity.h"
 #include "net/socket.h"
+#include "worker/compilers.h"
 #include "worker/hand_over.h"
 #include "worker/ledger.h"
 #include "worker/options.h"
@@ -22,6 +23,7 @@
 #include "worker/return.h"
 #include "worker/session_counters.h"
 #include "worker/session_homes.h"
+#include "worker/shares.h"
 
 namespace hipr::worker {
 
@@ -72,6 +74,7 @@ class RunningSessions {
 
   int freeAccount() const;  // -1 when all are taken
   std::uint64_t allowanceOf(const access::Identity& identity, int device) const;
+  bool answer(const Running& session);  // what it asks; false: it has closed its end
   void watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process);
   void hearWait(Running& session);
   void cutOff(Running& session);
@@ -84,6 +87,8 @@ class RunningSessions {
   const SessionHomes& homes_;
   SessionBoard& board_;
   Ledger ledger_;
+  Shares shares_;
+  Compilers compilers_;
   const pid_t supervisor_;
   std::map<pid_t, Running> sessions_;
   Clock::time_point nextCheck_{};  // of the clients' machines

@@ -48,6 +48,7 @@ std::string trySandbox(const SandboxPlan& plan);
 // --- the parts
 Status restrictFiles(const SandboxPlan& plan);  // Landlock; sandbox_files.cpp
 Status restrictCalls(SandboxMode mode);         // seccomp, all threads; sandbox_calls.cpp
+Status withoutNetwork();  // the same for a process that may start others, and talk to nobody by itself
 
 bool canChangeUsers();  // a container's root often cannot
 

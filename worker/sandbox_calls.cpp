@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <span>
 
 #include "worker/sandbox.h"
 
@@ -26,6 +27,9 @@ namespace hipr::worker {
 
 Status restrictCalls(SandboxMode) {
   return Status::unavailable("not built for this processor");
+}
+Status withoutNetwork() {
+  return restrictCalls(SandboxMode::kStrict);
 }
 
 #else
@@ -45,13 +49,44 @@ constexpr std::uint32_t kDenied = SECCOMP_RET_ERRNO | EPERM;
 // A library that is told so uses the older call, whose flags can be seen.
 constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
 
+// What makes connections, looks into other processes, or asks the system for more than a compiler needs.
+constexpr int kOfNetworks[] = {SYS_socket,           SYS_socketpair,
+                               SYS_connect,          SYS_bind,
+                               SYS_ptrace,           SYS_io_uring_setup,
+                               SYS_process_vm_readv, SYS_process_vm_writev,
+                               SYS_pidfd_getfd,      SYS_bpf,
+                               SYS_unshare,          SYS_setns,
+                               SYS_keyctl,           SYS_add_key,
+                               SYS_userfaultfd,      SYS_perf_event_open};
+
 class Filter {
  public:
-  explicit Filter(bool gpu) {
+  static Filter listed(bool gpu) {
+    Filter out;
+    out.allowListed(gpu);
+    return out;
+  }
+  static Filter allBut(std::span<const int> denied) {
+    Filter out;
+    for (const int call : denied) out.when(call, kDenied);
+    out.give(SECCOMP_RET_ALLOW);
+    return out;
+  }
+
+  Status install() const {
+    const sock_fprog program{static_cast<unsigned short>(code_.size()), const_cast<sock_filter*>(code_.data())};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0) return {};
+    return Status::unavailable(std::string("seccomp: ") + std::strerror(errno));
+  }
+
+ private:
+  Filter() {
     load(offsetof(seccomp_data, arch));
     jump(BPF_JEQ, HIPR_AUDIT_ARCH, 1, 0);
     give(SECCOMP_RET_KILL_PROCESS);
     load(offsetof(seccomp_data, nr));
+  }
+  void allowListed(bool gpu) {
     for (const int call : kPlain) when(call, SECCOMP_RET_ALLOW);
     if (gpu)
       for (const int call : kOfGpu) when(call, SECCOMP_RET_ALLOW);
@@ -65,13 +100,6 @@ class Filter {
     give(kDenied);
   }
 
-  Status install() const {
-    const sock_fprog program{static_cast<unsigned short>(code_.size()), const_cast<sock_filter*>(code_.data())};
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0) return {};
-    return Status::unavailable(std::string("seccomp: ") + std::strerror(errno));
-  }
-
- private:
   void load(std::uint32_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)); }
   void give(std::uint32_t what) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, what)); }
   void jump(unsigned kind, std::uint32_t value, std::uint8_t then, std::uint8_t otherwise) {
@@ -104,7 +132,12 @@ Status restrictCalls(SandboxMode mode) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return Status::unavailable("sanitizers make calls of their own");
 #endif
-  return Filter(mode == SandboxMode::kGpu).install();
+  return Filter::listed(mode == SandboxMode::kGpu).install();
+}
+
+// What it may do with files is Landlock's.
+Status withoutNetwork() {
+  return Filter::allBut(kOfNetworks).install();
 }
 #endif
 

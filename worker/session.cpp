@@ -38,7 +38,7 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       meter_(options_.limits, outbox_.counters()),
       codeCache_(options_.cacheFolder, options_.identity, options_.cacheLimit, meter_),
       hostMemory_(backend_, outbox_, meter_),
-      memory_(backend_),
+      memory_(backend_, [this](auto handle) { unshare(handle); }),
       staging_(backend_, meter_),
       reporter_(backend_, outbox_, hostMemory_, options_.output),
       crew_(

@@ -14,7 +14,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -37,6 +39,7 @@
 #include "worker/reporter.h"
 #include "worker/return.h"
 #include "worker/session_counters.h"
+#include "worker/shares.h"
 #include "worker/transfers.h"
 #include "worker/virtual_memory.h"
 
@@ -46,14 +49,15 @@ struct SessionOptions {
   std::vector<int> devices;         // the runtime's numbers of the devices the client sees, in its order
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
-  std::string compiler;  // the program that compiles for clients (compile_process.h); empty: none does
-  std::string identity;  // whose code cache it uses
+  std::function<Descriptor()> compiler;  // one that is started for this session (compile_process.h); empty: none is
+  std::string identity;                  // whose code cache it uses
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of an identity's code on disk
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;
-  ReturnDoor* door = nullptr;  // null: a cut is the end
-  int resumeSeconds = 0;       // how long the supervisor lets it wait for its client
+  SharedMemory* shared = nullptr;  // null: nothing is shared with other sessions
+  ReturnDoor* door = nullptr;      // null: a cut is the end
+  int resumeSeconds = 0;           // how long the supervisor lets it wait for its client
   wire::Bits256 resumeKey{};
   SessionPage* page = nullptr;    // null: nobody counts what this session does
   OutputRelay* output = nullptr;  // null: what kernels print stays here
@@ -213,6 +217,16 @@ class Session {
   hipError_t give(const GraphStep& step, const StreamPtr& stream);      // where the runtime has no graphs
   hipError_t follow(const StreamPtr& later, const StreamPtr& earlier);  // what they have been given
 
+  // --- shared_memory.cpp
+  std::optional<wire::ShareMemoryReply> onShareMemory(const wire::ShareMemory& m);
+  std::optional<wire::ShareMemoryReply> onSharePhysical(const wire::SharePhysical& m);
+  Answer onOpenPhysical(const wire::OpenPhysical& m);
+  std::optional<wire::ShareMemoryReply> share(wire::Opcode opcode, const Lent& lent, std::uint64_t begin);
+  hipError_t exportMemory(const Lent& lent, wire::Secret& secret);
+  void unshare(hipMemGenericAllocationHandle_t handle);
+  std::mutex sharesMutex_;
+  std::map<hipMemGenericAllocationHandle_t, wire::Secret> shares_;  // what of ours the supervisor keeps
+
   // --- compile.cpp
   std::optional<wire::CompileSourceReply> onCompileSource(const wire::CompileSource& m);
   const LanePtr compiling_ = std::make_shared<Lane>();
@@ -227,7 +241,7 @@ class Session {
   CodeCache codeCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
-  VirtualMemory virtualMemory_{backend_, memory_};
+  VirtualMemory virtualMemory_{backend_, memory_, [this](auto handle) { unshare(handle); }};
   Staging staging_;
   Reporter reporter_;
 

@@ -22,7 +22,6 @@ class SessionHomes {
   SandboxPlan plan(int account) const;
   void prepare(const SandboxPlan& plan) const;   // before the session starts
   void clear(int account, pid_t process) const;  // when it has ended
-  SandboxMode mode() const { return mode_; }
   const std::string& folder() const { return folder_; }  // of all the temporary ones
   const std::string& cacheFolder() const { return cacheFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is

@@ -34,7 +34,7 @@ constexpr int kGreetingTimeout = 15;
 constexpr int kBackmost = 15;  // of 19: still runs where others do
 
 // What a session finds open, besides the standard streams.
-enum Descriptor { kClient = 3, kTicket, kPage, kControl, kDoor, kMemory, kProgram };
+enum Inherited { kClient = 3, kTicket, kPage, kControl, kDoor, kMemory, kProgram };
 constexpr int kFree = 32;  // above all of them
 
 Status failure(const char* what) {
@@ -175,8 +175,11 @@ void runSession() {
     if (getppid() != ticket.supervisor) _exit(1);
   }
   hip.hipInit(0);  // opens devices. Whether there are any is for the client to find out
-  AskedCredit credit{net::Socket(kControl)};
+  SupervisorLink supervisor{net::Socket(kControl)};
+  AskedCredit credit(supervisor);
+  SharedMemory shared(supervisor);
   options.credit = &credit;
+  options.shared = &shared;
   const int ioTimeout = 3 * ticket.peerTimeout;  // longer for a client that is alive and takes nothing
   ReturnDoor door(net::Socket(kDoor), ioTimeout);
   options.door = &door;
@@ -185,10 +188,16 @@ void runSession() {
   options.devices.assign(ticket.devices.begin(), ticket.devices.end());
   options.platform.assign(ticket.platform.begin(), ticket.platform.end());
   options.cacheFolder = ticket.cacheFolder;
-  options.compiler = ticket.compiler;
   options.identity = ticket.identity;
   options.cacheLimit = ticket.cacheLimit;
   options.limits = ticket.limits;
+  if (ticket.compiles) {
+    options.compiler = [&supervisor] {
+      Descriptor socket;
+      supervisor.ask({.wish = Wish::kCompile}, -1, &socket);
+      return socket;
+    };
+  }
   options.memoryLimit = ticket.memoryLimit;
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();

@@ -27,8 +27,8 @@ struct SessionTicket {
   std::vector<std::int32_t> devices;  // the runtime's numbers, in the client's order
   wire::Bytes platform;               // wire/platform_codec.h
   std::string cacheFolder;
-  std::string compiler;  // compile_process.h; empty: nothing is compiled here
-  std::string identity;  // whose code it finds there
+  bool compiles = false;  // compile_process.h
+  std::string identity;   // whose code it finds there
   std::uint64_t cacheLimit = 0;
   Limits limits;
   std::uint64_t memoryLimit = 0;
@@ -42,7 +42,7 @@ struct SessionTicket {
   std::optional<tls::Shield> shield;  // the connection is protected
   bool shares = false;                // memory with its client: the connection wakes it, and no more
   static auto fields(auto& m) {
-    return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiler,
+    return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiles,
                     m.identity, m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey,
                     m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
   }

@@ -20,11 +20,40 @@ hipError_t VirtualMemory::create(std::uint64_t number, int device, std::uint64_t
   hipMemAllocationProp prop{};
   prop.type = hipMemAllocationTypePinned;
   prop.location = {hipMemLocationTypeDevice, backend_.native(device)};
+  prop.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
   hipMemGenericAllocationHandle_t handle = nullptr;
   if (const hipError_t error = backend_.hip.hipMemCreate(&handle, size, &prop, 0); error != hipSuccess) return error;
   physical_[number] = std::make_shared<Physical>(Physical{device, size, handle});
   memory_.charge(device, size);
   return hipSuccess;
+}
+
+hipError_t VirtualMemory::adopt(std::uint64_t number, int device, std::uint64_t size, int descriptor) {
+  backend_.use(device);
+  hipMemGenericAllocationHandle_t handle = nullptr;
+  // A pointer to the descriptor, or from HIP 7.1 on the descriptor where a pointer stands.
+  int version = 0;
+  constexpr int kByValue = 70'100'000;
+  backend_.hip.hipRuntimeGetVersion(&version);
+  void* const named =
+      version >= kByValue ? reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)) : &descriptor;
+  if (const hipError_t error =
+          backend_.hip.hipMemImportFromShareableHandle(&handle, named, hipMemHandleTypePosixFileDescriptor);
+      error != hipSuccess)
+    return error;
+  physical_[number] = std::make_shared<Physical>(Physical{device, size, handle});
+  memory_.charge(device, size);
+  return hipSuccess;
+}
+
+Lent VirtualMemory::lend(std::uint64_t number) {
+  const auto found = physical_.find(number);
+  if (found == physical_.end()) return {};
+  Physical& physical = *found->second;
+  physical.lent = true;
+  for (const auto& [address, mapping] : mapped_)
+    if (mapping.physical == found->second) memory_.leaveAlone(address);
+  return {physical.handle, physical.size};
 }
 
 // The runtime keeps memory that is mapped; the client has got its credit back.
@@ -36,6 +65,7 @@ void VirtualMemory::release(std::uint64_t number) {
   const auto node = physical_.extract(number);
   if (node.empty()) return;
   node.mapped()->held = false;
+  ending_(node.mapped()->handle);
   backend_.hip.hipMemRelease(node.mapped()->handle);
   letGo(*node.mapped());
 }
@@ -53,6 +83,7 @@ hipError_t VirtualMemory::map(std::uint64_t number, std::uint64_t address, std::
   ++physical.mappings;
   mapped_[address] = {size, found->second};
   memory_.adopt(physical.device, address, size);
+  if (physical.lent) memory_.leaveAlone(address);
   return hipSuccess;
 }
 

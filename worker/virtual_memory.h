@@ -12,12 +12,17 @@ namespace hipr::worker {
 
 class VirtualMemory {
  public:
-  VirtualMemory(const Backend& backend, DeviceMemory& memory) : backend_(backend), memory_(memory) {}
+  VirtualMemory(
+      const Backend& backend, DeviceMemory& memory, DeviceMemory::Ending ending = [](auto) {})
+      : backend_(backend), memory_(memory), ending_(std::move(ending)) {}
   ~VirtualMemory();
 
   bool has(std::uint64_t number) const { return physical_.contains(number); }
   hipError_t create(std::uint64_t number, int device, std::uint64_t size);  // REQUIRES: not has(number)
   void release(std::uint64_t number);                                       // what is mapped stays
+  // What another process shares. REQUIRES: not has(number).
+  hipError_t adopt(std::uint64_t number, int device, std::uint64_t size, int descriptor);
+  Lent lend(std::uint64_t number);
   hipError_t map(std::uint64_t number, std::uint64_t address, std::uint64_t size);
   // Null when nothing begins there.
   std::shared_ptr<Leaving> unmap(std::uint64_t address);
@@ -29,7 +34,8 @@ class VirtualMemory {
     std::uint64_t size;
     hipMemGenericAllocationHandle_t handle;
     int mappings = 0;
-    bool held = true;  // by the client
+    bool held = true;   // by the client
+    bool lent = false;  // the CPU leaves it alone
   };
   struct Mapping {
     std::uint64_t size;
@@ -40,6 +46,7 @@ class VirtualMemory {
 
   const Backend& backend_;
   DeviceMemory& memory_;
+  const DeviceMemory::Ending ending_;
   std::map<std::uint64_t, std::shared_ptr<Physical>> physical_;  // by number
   std::map<std::uint64_t, Mapping> mapped_;                      // by address
   LeavingList leaving_;

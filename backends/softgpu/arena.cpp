@@ -54,4 +54,11 @@ void Arena::free(std::uint64_t begin, std::size_t size) {
   }
 }
 
+const MemoryFile& Arena::share(std::uint64_t begin, std::size_t& offset) {
+  const std::lock_guard lock(mutex_);
+  const auto chunk = std::prev(chunks_.upper_bound(begin));
+  offset = begin - chunk->first;
+  return chunk->second.share();
+}
+
 }  // namespace hipr::softgpu

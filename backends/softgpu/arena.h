@@ -26,6 +26,8 @@ class Arena {
   };
   Place allocate(std::size_t size);  // REQUIRES: 0 < size <= kMaxBlock
   void free(std::uint64_t begin, std::size_t size);
+  // Mapping::share() of what the block is a part of, and where in it the block begins. REQUIRES: likewise.
+  const MemoryFile& share(std::uint64_t begin, std::size_t& offset);
 
  private:
   static constexpr std::size_t kChunk = std::size_t{32} << 20;

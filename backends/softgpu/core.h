@@ -1,6 +1,6 @@
 // SoftgpuCore: the software GPUs of this process as the core of a HIP runtime. Its functions are defined by topic:
-// copy.cpp, device.cpp, graph.cpp, launch.cpp, memory.cpp, module.cpp, state.cpp and stream.cpp. What they work on is
-// state().
+// copy.cpp, device.cpp, graph.cpp, launch.cpp, memory.cpp, module.cpp, shared_memory.cpp, state.cpp and stream.cpp.
+// What they work on is state().
 #pragma once
 
 #include "runtime/core.h"
@@ -41,6 +41,10 @@ class SoftgpuCore : public Core {
   hipError_t allocate(Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
 
+  hipError_t share(const Allocation& allocation, SharedName& name, std::size_t& offset) override;
+  hipError_t openShared(const SharedName& name, Allocation& whole) override;
+  hipError_t closeShared(const Allocation& whole) override;
+
   hipError_t load(Module& module) override;
   hipError_t unload(Module& module) override;
   hipError_t variable(Module& module, const std::string& name, void** address) override;
@@ -54,6 +58,8 @@ class SoftgpuCore : public Core {
   hipError_t memSetAccess(void* address, std::size_t size, const hipMemAccessDesc* descriptions,
                           std::size_t count) override;
   std::size_t memGranularity(int device) override;
+  hipError_t memExport(std::uint64_t physical, int* descriptor) override;
+  hipError_t memImport(int descriptor, int device, std::uint64_t* physical, std::size_t* size) override;
 
  private:
   hipError_t perform(const Copy& copy, Stream& stream, Stage until);

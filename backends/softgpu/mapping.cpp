@@ -46,4 +46,20 @@ Mapping Mapping::make(std::size_t size, Reach reach) {
   return out;
 }
 
+Mapping Mapping::of(MemoryFile file, Reach reach) {
+  Mapping out = make(file.size(), reach);
+  if (!out || file.size() != out.size_ || !file.mapAt(reinterpret_cast<std::uint64_t>(out.bytes()), out.size_, 0))
+    return Mapping();
+  out.file_ = std::move(file);
+  return out;
+}
+
+const MemoryFile& Mapping::share() {
+  if (file_) return file_;
+  MemoryFile made = MemoryFile::make(size_);
+  if (made && made.fill(bytes()) && made.mapAt(reinterpret_cast<std::uint64_t>(bytes()), size_, 0))
+    file_ = std::move(made);
+  return file_;
+}
+
 }  // namespace hipr::softgpu

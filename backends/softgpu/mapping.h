@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/softgpu/memory_file.h"
+
 namespace hipr::softgpu {
 
 inline constexpr std::size_t kPage = 4096;
@@ -54,6 +56,11 @@ class Mapping {
   Mapping() = default;
   // With an unreadable page behind it that stops whatever runs past the end. Empty when the system has no more.
   static Mapping make(std::size_t size, Reach reach = Reach::kCpu);
+  static Mapping of(MemoryFile file, Reach reach);  // what another process shares
+
+  // The file that other processes can map, with the same bytes; empty when the system has no more. REQUIRES: nobody
+  // touches them the first time.
+  const MemoryFile& share();
 
   explicit operator bool() const { return size_ != 0; }
   std::size_t size() const { return size_; }
@@ -71,10 +78,12 @@ class Mapping {
   void swap(Mapping& other) {
     std::swap(addresses_, other.addresses_);
     std::swap(elsewhere_, other.elsewhere_);
+    std::swap(file_, other.file_);
     std::swap(size_, other.size_);
   }
 
   AddressStretch addresses_, elsewhere_;
+  MemoryFile file_;  // where the bytes are, if other processes can have them
   std::size_t size_ = 0;
 };
 

@@ -70,6 +70,10 @@ void QueueSet::putBehind(const CommandPtr& command) {
 
 void QueueSet::collectUnfinished(std::vector<CommandPtr>& out) {
   const std::lock_guard lock(mutex_);
+  collectLocked(out);
+}
+
+void QueueSet::collectLocked(std::vector<CommandPtr>& out) {
   collect(null_.last_, out);
   for (const auto& queue : queues_) collect(queue->last_, out);
 }

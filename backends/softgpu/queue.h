@@ -47,6 +47,18 @@ class QueueSet {
   // Whatever is given to any queue from now on comes after the command, which may be of another device.
   void putBehind(const CommandPtr& command);
 
+  // Runs `action` while nothing can be given to any of the sets, if nothing that was given is unfinished; else false.
+  template <class Sets, class Action>
+  static bool atRest(const Sets& sets, Action&& action) {
+    std::vector<std::unique_lock<std::mutex>> locks;
+    for (QueueSet* set : sets) locks.emplace_back(set->mutex_);  // always in this order
+    std::vector<CommandPtr> unfinished;
+    for (QueueSet* set : sets) set->collectLocked(unfinished);
+    if (!unfinished.empty()) return false;
+    action();
+    return true;
+  }
+
   // The last command of every queue that is not done.
   void collectUnfinished(std::vector<CommandPtr>& out);
 
@@ -55,6 +67,7 @@ class QueueSet {
 
   void waitForBlockingQueues(Command& command);
   void dropFinished();
+  void collectLocked(std::vector<CommandPtr>& out);  // REQUIRES: mutex_ held
 
   std::mutex mutex_;  // guards the queues too: the order of submission is decided under it
   Queue null_;

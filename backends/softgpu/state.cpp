@@ -13,7 +13,7 @@
 namespace hipr::softgpu {
 namespace {
 
-constexpr auto kExitPatience = std::chrono::seconds(5);
+constexpr auto kExitPatience = std::chrono::seconds(5), kRestPatience = std::chrono::seconds(20);
 
 std::size_t cpus() {
   return std::max(1u, std::thread::hardware_concurrency());
@@ -71,6 +71,17 @@ std::vector<CommandPtr> State::workInFlight() {
 
 void State::waitForWorkInFlight() {
   for (const CommandPtr& command : workInFlight()) command->wait();
+}
+
+bool State::whileAtRest(const std::function<void()>& action) {
+  const auto until = std::chrono::steady_clock::now() + kRestPatience;
+  std::vector<QueueSet*> sets;
+  for (Device& device : devices) sets.push_back(&device.queues);
+  while (!QueueSet::atRest(sets, action)) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return true;
 }
 
 void State::afterWorkInFlight(std::function<void()> action) {

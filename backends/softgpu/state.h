@@ -139,6 +139,9 @@ struct State {
   // Everything any device is doing or still has to do.
   std::vector<CommandPtr> workInFlight();
   void waitForWorkInFlight();
+  // Runs `action` when nothing is being done, and nothing is begun meanwhile. False when that does not happen for
+  // seconds.
+  bool whileAtRest(const std::function<void()>& action);
   // Runs `action` when all that is done; at once when nothing is.
   void afterWorkInFlight(std::function<void()> action);
   // Takes the range that begins there away from kernels, and lets `reclaim` run when no kernel can be in the middle of

@@ -1,10 +1,10 @@
 #include "backends/softgpu/vmm.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "backends/softgpu/memory_file.h"
 #include "backends/softgpu/state.h"
 #include "base/log.h"
 
@@ -30,7 +30,6 @@ struct Vmm::Physical {
   Physical(Device& owner, std::size_t bytes) : device(owner), size(bytes) {}
   ~Physical() {
     if (parked != nullptr) munmap(parked, size);
-    if (file >= 0) close(file);
     device.refund(size);
   }
 
@@ -39,15 +38,12 @@ struct Vmm::Physical {
   bool held = true;        // the program still has its handle
   std::uint64_t home = 0;  // where its private pages are mapped, if they are
   void* parked = nullptr;  // where they are kept while unmapped
-  int file = -1;           // the memory file, once it is shared
+  MemoryFile file;         // once it is shared
 
   hipError_t place(std::uint64_t begin, std::size_t bytes, std::size_t offset) {
     const bool whole = offset == 0 && bytes == size;
-    if (file < 0 && home == 0 && whole) return placePrivate(begin);
-    if (file < 0 && !share()) return hipErrorOutOfMemory;
-    void* memory =
-        mmap(at(begin), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset));
-    return memory == MAP_FAILED ? hipErrorOutOfMemory : hipSuccess;
+    if (!file && home == 0 && whole) return placePrivate(begin);
+    return share() && file.mapAt(begin, bytes, offset) ? hipSuccess : hipErrorOutOfMemory;
   }
 
   hipError_t placePrivate(std::uint64_t begin) {
@@ -62,25 +58,14 @@ struct Vmm::Physical {
 
   // Moves the contents to a memory file, in place under an existing mapping.
   bool share() {
-    const int made = memfd_create("softgpu", MFD_CLOEXEC);
-    if (made < 0) return false;
-    const auto* from = static_cast<const char*>(home != 0 ? at(home) : parked);
-    bool ok = ftruncate(made, static_cast<off_t>(size)) == 0;
-    for (std::size_t done = 0; ok && from != nullptr && done < size;) {
-      const ssize_t n = pwrite(made, from + done, size - done, static_cast<off_t>(done));
-      ok = n > 0;
-      if (ok) done += static_cast<std::size_t>(n);
-    }
-    if (ok && home != 0)
-      ok = mmap(at(home), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, made, 0) != MAP_FAILED;
-    if (!ok) {
-      close(made);
-      return false;
-    }
+    if (file) return true;
+    MemoryFile made = MemoryFile::make(size);
+    const auto* from = static_cast<const std::byte*>(home != 0 ? at(home) : parked);
+    if (!made || (from != nullptr && !made.fill(from)) || (home != 0 && !made.mapAt(home, size, 0))) return false;
     if (parked != nullptr) munmap(parked, size);
     parked = nullptr;
     home = 0;
-    file = made;
+    file = std::move(made);
     return true;
   }
 };
@@ -147,6 +132,26 @@ hipError_t Vmm::create(std::uint64_t* physical, std::size_t size, Device& device
   *physical = nextHandle_++;
   handles_.emplace(*physical, std::move(made));
   return hipSuccess;
+}
+
+hipError_t Vmm::adopt(std::uint64_t* physical, MemoryFile file, Device& device) {
+  if (!file || file.size() % kGranularity != 0) return hipErrorInvalidValue;
+  if (!device.charge(file.size())) return hipErrorOutOfMemory;
+  auto made = std::make_shared<Physical>(device, file.size());
+  made->file = std::move(file);
+  const std::lock_guard lock(mutex_);
+  *physical = nextHandle_++;
+  handles_.emplace(*physical, std::move(made));
+  return hipSuccess;
+}
+
+hipError_t Vmm::share(std::uint64_t physical, int* descriptor) {
+  const std::lock_guard lock(mutex_);
+  const auto found = handles_.find(physical);
+  if (found == handles_.end()) return hipErrorInvalidValue;
+  if (!found->second->share()) return hipErrorOutOfMemory;
+  *descriptor = fcntl(found->second->file.descriptor(), F_DUPFD_CLOEXEC, 0);
+  return *descriptor >= 0 ? hipSuccess : hipErrorOutOfMemory;
 }
 
 hipError_t Vmm::release(std::uint64_t physical) {

@@ -39,6 +39,9 @@ class Vmm {
   hipError_t free(void* address, std::size_t size);
   hipError_t create(std::uint64_t* physical, std::size_t size, Device& device);
   hipError_t release(std::uint64_t physical);
+  // Between processes. The first time, nobody may touch the memory meanwhile.
+  hipError_t share(std::uint64_t physical, int* descriptor);
+  hipError_t adopt(std::uint64_t* physical, MemoryFile file, Device& device);
   hipError_t map(void* address, std::size_t size, std::size_t offset, std::uint64_t physical);
   hipError_t unmap(void* address, std::size_t size);
   // `granted` and `changed` are bits per device.

@@ -114,7 +114,7 @@ TEST_P(Compile, WithTheCompilerHere) {
 TEST_P(Compile, WithTheCompilerOnTheWorker) {
   if (!installed()) GTEST_SKIP() << "no hiprtc of AMD's is installed";
   {
-    const testing::WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--compile", "--sandbox", "off"});
+    const testing::WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--compile"});
     worker.use();
     EXPECT_EQ(run("worker"), 0);
     EXPECT_EQ(kept(), 1);

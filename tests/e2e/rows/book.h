@@ -81,6 +81,7 @@ void addGraphNodeRows(Book& book);
 void addGraphRows(Book& book);
 void addHiprtcRows(Book& book);
 void addImageRows(Book& book);
+void addIpcRows(Book& book);
 void addLaunchRows(Book& book);
 void addLibraryRows(Book& book);
 void addManagedRows(Book& book);

@@ -1,0 +1,23 @@
+// The supervisor's desk: what it answers when a session asks (supervisor_link.h).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "worker/credit.h"
+#include "worker/shares.h"
+
+namespace hipr::worker {
+
+// Who asks.
+struct Caller {
+  int account;
+  const std::string& identity;
+  Allowance allowance;
+  std::function<Descriptor()> compiler;  // starts one; gives the socket to talk to it, if the session may have one
+};
+
+// Answers one question that has arrived, without waiting. False when the session has closed its end.
+bool attend(const net::Socket& session, const Caller& caller, Ledger& ledger, Shares& shares);
+
+}  // namespace hipr::worker

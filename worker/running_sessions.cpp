@@ -13,7 +13,6 @@
 
 #include "base/log.h"
 #include "platform/secrets.h"
-#include "worker/compile_process.h"
 #include "worker/desk.h"
 #include "worker/pass_socket.h"
 #include "worker/session_process.h"
@@ -268,6 +267,7 @@ void RunningSessions::endAll() {
   for (const auto& [process, session] : sessions_) {
     logInfo("ending session %d (%s)", static_cast<int>(process), session.peer.c_str());
     end(session, process);
+    compilers_.end(session.account);
   }
   for (const auto& [process, session] : sessions_) {
     pollfd entry{session.process.fd(), POLLIN, 0};

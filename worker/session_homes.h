@@ -20,8 +20,8 @@ class SessionHomes {
   SessionHomes& operator=(const SessionHomes&) = delete;
 
   SandboxPlan plan(int account) const;
-  void prepare(const SandboxPlan& plan) const;   // before the session starts
-  void clear(int account, pid_t process) const;  // when it has ended
+  void prepare(const SandboxPlan& plan) const;           // before the session starts
+  void clear(int account, pid_t process) const;          // when it has ended
   const std::string& folder() const { return folder_; }  // of all the temporary ones
   const std::string& cacheFolder() const { return cacheFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is

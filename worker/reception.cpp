@@ -178,7 +178,11 @@ Reception::Next Reception::await(Visitor& visitor, int bytes) {
 
 // Nobody must wait here: a frame this small always fits into a fresh socket.
 Reception::Next Reception::refuse(Visitor& visitor, const std::string& why, std::span<const std::byte> words) {
-  logError("refused %s: %s", visitor.peer.c_str(), why.c_str());
+  if (refusals_.allows()) {
+    if (const std::uint64_t more = refusals_.takeSuppressed())
+      logError("refused %llu more, which are not listed", static_cast<unsigned long long>(more));
+    logError("refused %s: %s", visitor.peer.c_str(), why.c_str());
+  }
   if (send(visitor.socket.fd(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
     logDebug("could not tell the client: %s", std::strerror(errno));
   shutdown(visitor.socket.fd(), SHUT_WR);

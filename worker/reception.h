@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "access/admission.h"
+#include "base/log_limit.h"
 #include "net/socket.h"
 #include "platform/shared_memory.h"
 #include "worker/gate.h"
@@ -86,6 +87,7 @@ class Reception {
   const Limits limits_;
   std::string nearName_;
   std::list<Visitor> visitors_;  // in the order of their arrival
+  LogLimit refusals_{50, std::chrono::seconds(2)};
 };
 
 // What tells a client, in words, that it is not served.

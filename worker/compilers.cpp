@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "worker/compile_process.h"
+#include "worker/hand_over.h"
 
 namespace hipr::worker {
 
@@ -39,6 +40,16 @@ void Compilers::end(int account) {
   if (node.empty()) return;
   ::kill(node.mapped().process, SIGKILL);  // it may not have a group yet
   kill(node.mapped());
+}
+
+void Compilers::handOver(HandedState& state) const {
+  for (const auto& [account, compiler] : running_)
+    state.compilers.push_back({account, compiler.process, compiler.folder});
+}
+
+void Compilers::inherit(const HandedState& state) {
+  for (const HandedCompiler& in : state.compilers)
+    if (isChild(in.process)) running_.emplace(in.account, Compiler{in.process, in.folder});
 }
 
 void Compilers::reaped(pid_t process) {

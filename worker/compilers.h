@@ -12,12 +12,18 @@
 
 namespace hipr::worker {
 
+struct HandedState;
+
 class Compilers {
  public:
   // The socket to talk to it; empty when there is none to be had. One at a time: an earlier one is over.
   Descriptor start(int account, const SandboxPlan& plan);
   void end(int account);       // with whatever it has started
   void reaped(pid_t process);  // which may be one of them
+
+  // hand_over.h
+  void handOver(HandedState& state) const;
+  void inherit(const HandedState& state);  // those that are children of this process
 
  private:
   struct Compiler {

@@ -75,8 +75,13 @@ std::optional<HandedState> readState(Heritage& heritage) {
   return std::nullopt;
 }
 
-std::string nameOf(const char* what, int account) {
-  return std::string(what) + "-" + std::to_string(account);
+bool isChild(int process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+std::string nameOf(const char* what, int number) {
+  return std::string(what) + "-" + std::to_string(number);
 }
 
 Status takesOver(const std::string& program) {

@@ -16,9 +16,9 @@
 
 namespace hipr::worker {
 
-// Raise it when a field changes here, or in what sessions and their supervisor say to each other (credit.cpp, return.h,
-// pass_socket.h): a program with another number leaves running sessions to the old one.
-inline constexpr std::uint32_t kHandOverFormat = 1;
+// Raise it when a field changes here, or in what sessions and their supervisor say to each other (supervisor_link.h,
+// return.h, pass_socket.h): a program with another number leaves running sessions to the old one.
+inline constexpr std::uint32_t kHandOverFormat = 2;
 
 struct HandedSession {
   std::int32_t process = 0, account = 0;
@@ -38,6 +38,20 @@ struct HandedSession {
   }
 };
 
+struct HandedShare {  // memory that a session lets others have (shares.h)
+  wire::Secret secret{};
+  std::int32_t account = 0;
+  std::string identity;
+  std::uint64_t bytes = 0;
+  static auto fields(auto& m) { return std::tie(m.secret, m.account, m.identity, m.bytes); }
+};
+
+struct HandedCompiler {  // that a session waits for (compilers.h)
+  std::int32_t account = 0, process = 0;
+  std::string folder;
+  static auto fields(auto& m) { return std::tie(m.account, m.process, m.folder); }
+};
+
 struct HandedState {
   std::uint32_t format = kHandOverFormat;
   std::uint64_t pageLayout = 0;  // of the pages that sessions count in; pages of another layout are no use to us
@@ -52,9 +66,11 @@ struct HandedState {
   std::string nearName;                   // Doors
   std::uint16_t port = 0;                 // 0: any
   std::vector<HandedSession> sessions;
+  std::vector<HandedShare> shares;
+  std::vector<HandedCompiler> compilers;
   static auto fields(auto& m) {
     return std::tie(m.format, m.pageLayout, m.runtime, m.status, m.statusName, m.platform, m.devices, m.freeMemory,
-                    m.folder, m.bind, m.unixPath, m.metrics, m.nearName, m.port, m.sessions);
+                    m.folder, m.bind, m.unixPath, m.metrics, m.nearName, m.port, m.sessions, m.shares, m.compilers);
   }
   void setRuntime(const ProbeResult& found);
   ProbeResult probeResult() const;
@@ -68,9 +84,11 @@ net::Socket writeState(const HandedState& state);
 // nullopt: there is none, or it is of another format (which is logged).
 std::optional<HandedState> readState(Heritage& heritage);
 
+bool isChild(int process);  // of this process; also one that has ended and is not buried
+
 // Names of descriptors in the heritage.
 inline constexpr char kStateName[] = "state";
-std::string nameOf(const char* what, int account);
+std::string nameOf(const char* what, int number);
 
 // Asks the program on disk whether it could go on where this one stops, before anything is given up for it: it knows
 // the format, and its options and files make sense.

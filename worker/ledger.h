@@ -10,7 +10,8 @@ namespace hipr::worker {
 
 class Ledger {
  public:
-  static constexpr std::uint64_t kSpare = 64 << 20;  // what an account may have unused for long: small blocks' first mapping, and as much again
+  static constexpr std::uint64_t kSpare =
+      64 << 20;  // what an account may have unused for long: small blocks' first mapping, and as much again
 
   // `capacities`: bytes of each device that may be promised; `mostEach`: to one account.
   Ledger(std::vector<std::uint64_t> capacities, int accounts, std::uint64_t mostEach = UINT64_MAX)

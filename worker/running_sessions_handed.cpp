@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +12,6 @@ namespace hipr::worker {
 namespace {
 
 constexpr char kClient[] = "client", kControl[] = "control", kDoor[] = "door", kPage[] = "page", kProcess[] = "process";
-
-// Also one that has ended and is not buried.
-bool isChild(pid_t process) {
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
 
 // The page that a session counts in already instead of the one that is there.
 void putInPlace(const net::Socket& page, SessionBoard& board, int account) {
@@ -54,6 +47,8 @@ void RunningSessions::handOver(HandedState& state, Heritage& heritage) const {
     const net::Socket opened(session.process.open() ? -1 : static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
     heritage.add(nameOf(kProcess, session.account), session.process.open() ? session.process.fd() : opened.fd());
   }
+  shares_.handOver(state, heritage);
+  compilers_.handOver(state);
 }
 
 void RunningSessions::inherit(const HandedState& state, Heritage& heritage) {
@@ -79,6 +74,8 @@ void RunningSessions::inherit(const HandedState& state, Heritage& heritage) {
     board_.sit(in.account, in.process, in.identity);
     sessions_.emplace(in.process, std::move(session));
   }
+  shares_.inherit(state, heritage);
+  compilers_.inherit(state);
 }
 
 }  // namespace hipr::worker

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "platform/secrets.h"
+#include "worker/hand_over.h"
 
 namespace hipr::worker {
 
@@ -16,6 +17,8 @@ std::size_t mostOf(int sessions) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = 1024;
   return std::min<std::size_t>(Shares::kMostOfSession, limit.rlim_cur / 2 / static_cast<std::size_t>(sessions));
 }
+
+constexpr char kShare[] = "share";
 
 }  // namespace
 
@@ -48,6 +51,22 @@ void Shares::drop(int account, const wire::Secret& secret) {
 void Shares::close(int account) {
   std::erase_if(shares_, [account](const auto& entry) { return entry.second.account == account; });
   counts_.erase(account);
+}
+
+void Shares::handOver(HandedState& state, Heritage& heritage) const {
+  for (const auto& [secret, share] : shares_) {
+    heritage.add(nameOf(kShare, static_cast<int>(state.shares.size())), share.descriptor.number());
+    state.shares.push_back({secret, share.account, share.identity, share.bytes});
+  }
+}
+
+void Shares::inherit(const HandedState& state, Heritage& heritage) {
+  for (int i = 0; const HandedShare& in : state.shares) {
+    net::Socket descriptor = heritage.take(nameOf(kShare, i++));
+    if (!descriptor.open()) continue;
+    shares_.emplace(in.secret, Share{in.account, in.identity, in.bytes, Descriptor(descriptor.release())});
+    ++counts_[in.account];
+  }
 }
 
 bool SharedMemory::keep(std::uint64_t bytes, int descriptor, wire::Secret& secret) {

@@ -11,6 +11,9 @@
 
 namespace hipr::worker {
 
+struct HandedState;
+class Heritage;
+
 class Shares {
  public:
   static constexpr std::size_t kMostOfSession = 1024;
@@ -28,6 +31,10 @@ class Shares {
   const Share* find(const wire::Secret& secret, const std::string& identity) const;
   void drop(int account, const wire::Secret& secret);
   void close(int account);  // all of them
+
+  // hand_over.h
+  void handOver(HandedState& state, Heritage& heritage) const;
+  void inherit(const HandedState& state, Heritage& heritage);
 
  private:
   const std::size_t most_;

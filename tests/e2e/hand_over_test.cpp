@@ -161,6 +161,51 @@ TEST(HandOver, LimitsHoldForSessionsThatWereThereBefore) {
   EXPECT_EQ(second.finish(), 0);
 }
 
+// One program makes a handle, the worker is replaced, and another program opens it.
+TEST(HandOver, SharedMemoryStaysShared) {
+  WorkerProcess worker;
+  std::string image;
+  becameAnew(worker, image);
+  constexpr std::uint64_t kValue = 0x0123456789abcdef;
+  constexpr unsigned kLazyPeerAccess = 1;  // the only flag that there is, and needed
+  int handles[2], over[2];
+  ASSERT_EQ(pipe(handles) | pipe(over), 0);
+  const pid_t owner = fork();
+  if (owner == 0) {
+    use(worker.port());
+    testing::Hip hip;
+    void* memory = nullptr;
+    hipIpcMemHandle_t handle{};
+    if (!hip.load(testing::remoteLibrary()).ok()) _exit(2);
+    HIPR_CHECK(hip, hipMalloc(&memory, sizeof kValue));
+    HIPR_CHECK(hip, hipMemcpy(memory, &kValue, sizeof kValue, hipMemcpyHostToDevice));
+    HIPR_CHECK(hip, hipIpcGetMemHandle(&handle, memory));
+    char c = 0;
+    (void)!write(handles[1], &handle, sizeof handle);
+    _exit(read(over[0], &c, 1) == 1 ? 0 : 3);
+  }
+  hipIpcMemHandle_t handle{};
+  ASSERT_EQ(read(handles[0], &handle, sizeof handle), static_cast<ssize_t>(sizeof handle));
+  kill(worker.pid(), SIGUSR2);
+  ASSERT_TRUE(eventually([&] { return becameAnew(worker, image); }));
+  EXPECT_EQ(inChild([&] {
+              use(worker.port());
+              testing::Hip hip;
+              void* memory = nullptr;
+              std::uint64_t got = 0;
+              if (!hip.load(testing::remoteLibrary()).ok()) return 2;
+              HIPR_CHECK(hip, hipIpcOpenMemHandle(&memory, handle, kLazyPeerAccess));
+              HIPR_CHECK(hip, hipMemcpy(&got, memory, sizeof got, hipMemcpyDeviceToHost));
+              return got == kValue ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(write(over[1], "o", 1), 1);
+  int status = 0;
+  EXPECT_EQ(waitpid(owner, &status, 0), owner);
+  EXPECT_EQ(status, 0);
+  for (const int end : {handles[0], handles[1], over[0], over[1]}) close(end);
+}
+
 TEST(HandOver, SessionsThatEndMeanwhileAreBuried) {
   WorkerProcess worker;
   std::string image;

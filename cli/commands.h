@@ -9,6 +9,7 @@ namespace hipr::cli {
 using Arguments = std::span<char* const>;
 
 int run(Arguments arguments);       // start a program with its GPU elsewhere
+int trace(Arguments arguments);     // the same, and a picture of what it did
 int info(Arguments arguments);      // what GPUs does the worker have
 int smi(Arguments arguments);       // AMD's amd-smi on the worker's GPUs
 int examine(Arguments arguments);   // doctor: what a program would meet, and what to do about it

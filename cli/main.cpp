@@ -13,6 +13,8 @@ constexpr char kHelp[] =
     "  hip-remote run  [--worker HOST[:PORT] | --softgpu] [--plain] [--] PROGRAM [ARGUMENT...]\n"
     "                  start a program with our libamdhip64 in front of any other, and with what programs look for\n"
     "                  besides it where there is no driver (--plain leaves that out)\n"
+    "  hip-remote trace [-o FILE] [--worker HOST[:PORT] | --softgpu] [--] PROGRAM [ARGUMENT...]\n"
+    "                  the same, and a trace for ui.perfetto.dev (hip-remote-trace.json) with a summary\n"
     "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
     "                  list the GPUs of the worker\n"
     "  hip-remote doctor [--worker HOST[:PORT] | --softgpu] [--json] [--timeout SECONDS] [-- PROGRAM [ARGUMENT...]]\n"
@@ -34,11 +36,15 @@ struct Command {
   const char* name;
   int (*run)(hipr::cli::Arguments);
 };
-constexpr Command kCommands[] = {
-    {"run", hipr::cli::run},           {"info", hipr::cli::info},
-    {"doctor", hipr::cli::examine},    {"smi", hipr::cli::smi},
-    {"pair", hipr::cli::pair},         {"env", hipr::cli::env},
-    {"rocminfo", hipr::cli::rocminfo}, {"rocm_agent_enumerator", hipr::cli::agentEnumerator}};
+constexpr Command kCommands[] = {{"run", hipr::cli::run},
+                                 {"trace", hipr::cli::trace},
+                                 {"info", hipr::cli::info},
+                                 {"doctor", hipr::cli::examine},
+                                 {"smi", hipr::cli::smi},
+                                 {"pair", hipr::cli::pair},
+                                 {"env", hipr::cli::env},
+                                 {"rocminfo", hipr::cli::rocminfo},
+                                 {"rocm_agent_enumerator", hipr::cli::agentEnumerator}};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,18 @@ int run(Arguments arguments) {
   const std::string why = platform::becomeProgram({arguments.begin(), arguments.end()});
   std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", arguments[0], why.c_str());
   return 127;
+}
+
+int trace(Arguments arguments) {
+  std::filesystem::path file = "hip-remote-trace.json";
+  if (arguments.size() > 1 && !std::strcmp(arguments[0], "-o")) {
+    file = arguments[1];
+    arguments = arguments.subspan(2);
+  }
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);  // the program may change its folder
+  platform::setEnvironment("HIP_REMOTE_TRACE", error ? file.string() : whole.string());
+  return run(arguments);
 }
 
 int env(Arguments arguments) {

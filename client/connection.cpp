@@ -4,6 +4,9 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/monotonic.h"
+#include "base/trace.h"
+#include "platform/caller.h"
 #include "platform/thread.h"
 
 namespace hipr::client {
@@ -140,7 +143,37 @@ bool Connection::finish(const wire::Header& header, wire::Bytes reply) {
   return true;
 }
 
+namespace {
+
+// A wait inside a HIP call, for the trace. Waits of our own threads are nobody's.
+class TracedWait {
+ public:
+  TracedWait(const Outbox& outbox, const Stats& stats) : outbox_(outbox), stats_(stats) {
+    if (trace::enabled()) [[unlikely]]
+      begin_ = trace::currentCall() ? monotonicNs() : 0;
+  }
+  ~TracedWait() {
+    if (begin_ != 0) [[unlikely]]
+      tell();
+  }
+  TracedWait(const TracedWait&) = delete;
+  TracedWait& operator=(const TracedWait&) = delete;
+
+ private:
+  void tell() const {
+    trace::wait({.name = trace::currentCall(), .begin = begin_, .end = monotonicNs(), .thread = platform::threadId()},
+                platform::callingModule(), outbox_.bytesSent(), stats_.received.load(std::memory_order_relaxed));
+  }
+
+  const Outbox& outbox_;
+  const Stats& stats_;
+  std::uint64_t begin_ = 0;
+};
+
+}  // namespace
+
 bool Connection::await(Waiter& waiter) {
+  const TracedWait traced(outbox_, stats_);
   for (;;) {
     const int state = waiter.state.load(std::memory_order_acquire);
     if (state == Waiter::kAnswered || state == Waiter::kLost) return state == Waiter::kAnswered;

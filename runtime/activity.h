@@ -1,9 +1,11 @@
 // What the GPU did and when, for those who ask: a tracer (hipRegisterTracerCallback) and the profiler. While somebody
 // does, every kernel is launched between two events, and a thread of its own waits for them and reports. Times are the
-// GPU's, put on the clock of this machine by one event whose time here is known.
+// GPU's, put on the clock of this machine by an event whose time here is known: the shortest of some round trips tells
+// when.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -14,7 +16,8 @@ namespace hipr {
 struct KernelTime {
   const char* name;  // lives as long as the kernel's code
   std::uint64_t correlation;
-  std::uint64_t begin, end;  // nanoseconds, CLOCK_MONOTONIC
+  std::uint64_t launched;    // nanoseconds, CLOCK_MONOTONIC
+  std::uint64_t begin, end;  // the same, on the GPU
   int device;
   std::uint64_t queue;
 };
@@ -40,8 +43,9 @@ class KernelWatch {
   Event* stop_ = nullptr;
 };
 
-// Everything launched so far has been reported.
+// Everything launched so far has been reported, or that much time has passed.
 void awaitKernelTimes();
+void awaitKernelTimes(std::chrono::seconds atMost);
 
 // The number under which calls and what they cause are known to tracers; of this thread, now.
 std::uint64_t& correlationId();

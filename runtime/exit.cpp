@@ -3,6 +3,7 @@
 
 #include "platform/exit.h"
 #include "runtime/process.h"
+#include "runtime/trace.h"
 
 namespace hipr {
 
@@ -13,6 +14,7 @@ std::atomic<Process*> last{nullptr};  // never destroyed: other threads may be i
 
 // Taking the pointer away sends every call to openProcess(), where how far the end has come is looked at.
 void leave(platform::Ending ending) {
+  if (ending != platform::Ending::kThreadsGone) endTrace();
   if (Process* opened = processPointer.exchange(nullptr)) last = opened;
   if (ending != platform::Ending::kComing) gone = true;
   if (last == nullptr) return;
@@ -20,6 +22,7 @@ void leave(platform::Ending ending) {
 }
 
 const platform::AtExit atExit(leave);
+[[maybe_unused]] const bool traced = startTrace();
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "runtime/activity.h"
 #include "runtime/api.h"
+#include "runtime/trace.h"
 
 namespace hipr {
 
@@ -15,7 +16,7 @@ void turnOn() {
 
 // What was launched before is recorded.
 void turnOff() {
-  for (int on = profilersOn; on > 0;)
+  for (int on = profilersOn; profilerWantsRecords() && on > 0;)
     if (profilersOn.compare_exchange_weak(on, on - 1)) {
       --kernelTimesWanted;
       awaitKernelTimes();

@@ -2,9 +2,11 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "platform/thread.h"
 #include "runtime/activity.h"
 #include "runtime/profiler.h"
+#include "runtime/trace.h"
 
 namespace hipr {
 
@@ -52,6 +54,7 @@ std::size_t ProfilerRecords::count() {
 
 void ProfiledCall::begin(const char* name) {
   name_ = name;
+  trace::enterCall(name);
   start_ = nanoseconds();
 }
 
@@ -61,11 +64,20 @@ void ProfiledCall::end() {
   record.thread_id = platform::threadId();
   record.start_ns = start_;
   record.end_ns = nanoseconds();
-  ProfilerRecords::instance().add(record);
+  trace::enterCall(nullptr);
+  trace::call({.name = name_, .begin = start_, .end = record.end_ns, .thread = record.thread_id});
+  if (profilerWantsRecords()) ProfilerRecords::instance().add(record);
 }
 
 // A kernel has a record of its own, since its time is known long after the call has returned.
 void profileKernel(const KernelTime& kernel) {
+  trace::kernel({.name = kernel.name,
+                 .device = kernel.device,
+                 .queue = kernel.queue,
+                 .launched = kernel.launched,
+                 .begin = kernel.begin,
+                 .end = kernel.end});
+  if (!profilerWantsRecords()) return;
   HipApiRecordExt record{};
   record.api_name = "kernel";
   record.flags = 1;

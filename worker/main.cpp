@@ -252,6 +252,7 @@ int run(int argc, char** argv) {
 //
 // When the worker is upgraded or restarted, sessions stay as they are and get another supervisor (hand_over.h).
 int main(int argc, char** argv) {
+  unsetenv("HIP_REMOTE_TRACE");  // of the programs, not of the runtime that serves them
   if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();
   hipr::setLogName("hip-worker");
   bool knowsFormat = false;

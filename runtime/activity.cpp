@@ -4,6 +4,9 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "base/log.h"
@@ -23,6 +26,14 @@ struct Watched {
   Event *start, *stop;
   KernelTime time;
 };
+
+// Kept for good: what is known of a kernel is read when its code may be gone, at the end of the process for one.
+const char* keptName(const std::string& name) {
+  static std::mutex mutex;
+  static auto* const names = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names->insert(name).first->c_str();
+}
 
 std::uint64_t nanoseconds() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -182,7 +193,7 @@ hipError_t KernelWatch::before(Launch& launch) {
 
 void KernelWatch::after() {
   if (start_ == nullptr || stop_ == nullptr) return;
-  const KernelTime time{.name = function_.kernel->name().c_str(),
+  const KernelTime time{.name = keptName(function_.kernel->name()),
                         .correlation = correlationId(),
                         .launched = nanoseconds(),
                         .begin = 0,

@@ -14,7 +14,7 @@
 namespace hipr {
 
 struct KernelTime {
-  const char* name;  // lives as long as the kernel's code
+  const char* name;  // is kept for good
   std::uint64_t correlation;
   std::uint64_t launched;    // nanoseconds, CLOCK_MONOTONIC
   std::uint64_t begin, end;  // the same, on the GPU

@@ -1,9 +1,11 @@
 // The calls that turn the profiler on and off and read it.
 #include "runtime/profiler.h"
+
+#include <mutex>
+
 #include "base/log.h"
 #include "runtime/activity.h"
 #include "runtime/api.h"
-#include "runtime/trace.h"
 
 namespace hipr {
 
@@ -16,12 +18,12 @@ void turnOn() {
 
 // What was launched before is recorded.
 void turnOff() {
-  for (int on = profilersOn; profilerWantsRecords() && on > 0;)
-    if (profilersOn.compare_exchange_weak(on, on - 1)) {
-      --kernelTimesWanted;
-      awaitKernelTimes();
-      return;
-    }
+  static std::mutex one;  // at a time, so that nobody turns it off twice
+  const std::lock_guard lock(one);
+  if (!profilerWantsRecords()) return;
+  --kernelTimesWanted;
+  awaitKernelTimes();
+  --profilersOn;
 }
 
 }  // namespace

@@ -12,7 +12,12 @@
 
 namespace hipr {
 
-inline constinit std::atomic<int> profilersOn{0};  // it is counted who turned it on
+inline constinit std::atomic<int> profilersOn{0};      // it is counted who turned it on
+inline constinit std::atomic<int> tracesAmongThem{0};  // a trace (trace.h) wants its calls, but no records
+
+inline bool profilerWantsRecords() {
+  return profilersOn.load(std::memory_order_relaxed) > tracesAmongThem.load(std::memory_order_relaxed);
+}
 
 // Around a call; costs one look at a counter when the profiler is off.
 class ProfiledCall {

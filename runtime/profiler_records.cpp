@@ -6,7 +6,6 @@
 #include "platform/thread.h"
 #include "runtime/activity.h"
 #include "runtime/profiler.h"
-#include "runtime/trace.h"
 
 namespace hipr {
 

@@ -7,16 +7,15 @@
 #include "platform/fork.h"
 #include "platform/process.h"
 #include "runtime/activity.h"
+#include "runtime/profiler.h"
 
 namespace hipr {
 namespace {
 
 constexpr std::chrono::seconds kPatience{10};  // for the last kernels
 
-std::atomic<int> share{0};  // of profilersOn and kernelTimesWanted
-
-void give() {
-  const int mine = share.exchange(0);
+void giveBack() {
+  const int mine = tracesAmongThem.exchange(0);
   profilersOn -= mine;
   kernelTimesWanted -= mine;
 }
@@ -30,9 +29,9 @@ bool startTrace() {
   platform::onFork([] {}, [] {},
                    [] {
                      trace::forget();
-                     give();
+                     giveBack();
                    });
-  share = 1;
+  tracesAmongThem = 1;
   ++profilersOn;
   ++kernelTimesWanted;
   return true;
@@ -40,13 +39,9 @@ bool startTrace() {
 
 void endTrace() {
   if (!trace::enabled()) return;
-  give();
+  giveBack();
   awaitKernelTimes(kPatience);
   trace::finish();
-}
-
-bool profilerWantsRecords() {
-  return profilersOn.load(std::memory_order_relaxed) > share.load(std::memory_order_relaxed);
 }
 
 }  // namespace hipr

@@ -1,14 +1,9 @@
 // HIP_REMOTE_TRACE=FILE: the trace of this process (base/trace.h), from its first HIP call to its end.
 #pragma once
 
-#include "runtime/profiler.h"
-
 namespace hipr {
 
 bool startTrace();  // when the library is loaded; whether it is wanted
 void endTrace();    // when the process ends, while it can still ask for the times of the last kernels
-
-// The trace counts among those who turned the profiler on, but wants no records of it.
-bool profilerWantsRecords();
 
 }  // namespace hipr

@@ -49,8 +49,9 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --cache-limit N    bytes of code that are kept there for clients of one identity (default 1G)
       --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
                          process of its own with limited time and memory (default off)
-      --metrics ADDRESS:PORT
-                         serve http://ADDRESS:PORT/metrics for Prometheus (PORT alone: on loopback; default off)
+      --http ADDRESS:PORT
+                         serve http://ADDRESS:PORT/metrics for Prometheus, and at / a page for people on this machine
+                         (PORT alone: on loopback; default off); --metrics is the same
       --grace SECONDS    how long sessions may go on after SIGTERM (default 5)
       --peer-timeout SECONDS
                          give up a connection to a machine that is silent for so long (default 20)
@@ -111,7 +112,8 @@ constexpr option kLong[] = {
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"resume", required_argument, nullptr, kResume},
     {"keep-sessions", no_argument, nullptr, kKeepSessions},
-    {"metrics", required_argument, nullptr, kMetrics},
+    {"http", required_argument, nullptr, kMetrics},
+    {"metrics", required_argument, nullptr, kMetrics},  // its first name
     {"limit", required_argument, nullptr, kLimit},
     {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, kVersion},

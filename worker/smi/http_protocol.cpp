@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "page.h"
 #include "worker/smi/protocol.h"
 
 namespace hipr::worker {
@@ -31,6 +32,10 @@ std::string_view field(std::string_view head, std::string_view name) {
 }
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
+// The page loads nothing from elsewhere, and cannot be made to.
+constexpr const char* kHtml =
+    "text/html; charset=utf-8\r\nContent-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; connect-src 'self'";
 constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace
@@ -79,10 +84,16 @@ Protocol::Next HttpProtocol::serve(std::vector<std::byte>& in, std::vector<std::
     } else {
       answer(out, "200 OK", kExposition, station_.metricsPage(trusted == Trust::kFull), !head);
     }
+  } else if (path == "/") {
+    if (line_ == Line::kLocal)
+      answer(out, "200 OK", kHtml, kPage, !head);
+    else
+      answer(out, "403 Forbidden", kPlain,
+             "the page is for this machine; from another one: ssh -L PORT:localhost:PORT\n", !head);
   } else if (path == "/healthz") {
     answer(out, "200 OK", kPlain, "ok\n", !head);
   } else {
-    answer(out, "404 Not Found", kPlain, "there are /metrics and /healthz\n", !head);
+    answer(out, "404 Not Found", kPlain, "there are /, /metrics and /healthz\n", !head);
   }
   in.clear();
   return Next::kEnd;

@@ -1,5 +1,15 @@
 #include "worker/smi/metrics_page.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
 #include "worker/smi/metrics_writer.h"
 
 namespace hipr::worker {
@@ -9,6 +19,25 @@ using telemetry::Gpu;
 using telemetry::Maybe;
 using telemetry::Reading;
 using Labels = MetricsWriter::Labels;
+
+// As /proc tells it: ticks since the machine started.
+std::optional<double> startOfProcess(std::uint64_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::istringstream fields(text.substr(std::min(text.rfind(')'), text.size())));
+  constexpr int kStart = 20;  // fields after the name, which may hold blanks
+  std::string field;
+  for (int i = 0; i <= kStart; ++i) fields >> field;
+  timespec sinceStart{}, now{};
+  clock_gettime(CLOCK_BOOTTIME, &sinceStart);
+  clock_gettime(CLOCK_REALTIME, &now);
+  const double ticks = std::strtod(field.c_str(), nullptr);
+  if (!fields || ticks <= 0) return std::nullopt;
+  const auto seconds = [](const timespec& t) {
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  return seconds(now) - seconds(sinceStart) + ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 class Page {
  public:
@@ -199,9 +228,20 @@ class Page {
     }
   }
 
+  void startTimes(const SessionBoard& board) {
+    out_.family("hip_worker_session_start_time_seconds", "gauge", "When a session began, in seconds since 1970.");
+    for (int seat = 0; seat < board.seats(); ++seat) {
+      const SessionBoard::Sitter sitter = board.sitter(seat);
+      if (sitter.process == 0) continue;
+      if (const std::optional<double> start = startOfProcess(sitter.process))
+        out_.add({{"session", input_.names ? std::to_string(sitter.process) : "seat " + std::to_string(seat)}}, *start);
+    }
+  }
+
   void sessions(const SessionBoard& board) {
     eachQuota(board, "hip_worker_session_used", "What a session has of what is limited.", &SessionCounters::used);
     eachQuota(board, "hip_worker_session_limit", "What it may have (--limit).", &SessionCounters::limit);
+    startTimes(board);
     eachSession(board, "hip_worker_session_memory_bytes", "gauge", "Device memory of a session.",
                 [](const SessionCounters& c) { return c.memoryBytes.load(); });
     eachSession(board, "hip_worker_session_queue_depth", "gauge", "Operations given to the GPU and not finished.",

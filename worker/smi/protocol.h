@@ -39,8 +39,9 @@ class SmiProtocol : public Protocol {
   bool greeted_ = false;
 };
 
-// GET /metrics and GET /healthz of HTTP/1, one request per connection. Programs, hosts and processes are named to those
-// who could see them anyway, and to those who show a token of the worker's as a bearer, on a connection that hides it.
+// GET /, /metrics and /healthz of HTTP/1, one request per connection. The page at / is for this machine; what it shows
+// it takes from /metrics. Programs, hosts and processes are named to those who could see them anyway, and to those who
+// show a token of the worker's as a bearer, on a connection that hides it.
 class HttpProtocol : public Protocol {
  public:
   enum class Line { kLocal, kShielded, kOpen };  // from this machine, over TLS, for everybody to read

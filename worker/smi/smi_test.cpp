@@ -154,7 +154,12 @@ TEST_F(Service, SessionsAreNamedAfterTheirClients) {
 TEST_F(Service, SpeaksEnoughHttp) {
   EXPECT_TRUE(request("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.1 200 "));
   EXPECT_TRUE(request("GET /metrics?x=1 HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 200 "));
-  EXPECT_TRUE(request("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+  EXPECT_TRUE(request("GET /index HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+  const std::string page = request("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(page.starts_with("HTTP/1.1 200 "));
+  EXPECT_NE(page.find("Content-Security-Policy: default-src 'none'"), std::string::npos);
+  EXPECT_EQ(page.find("src="), std::string::npos);  // it needs nothing but itself
+  EXPECT_TRUE(page.ends_with("</script>\n"));
   EXPECT_TRUE(request("POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
   EXPECT_TRUE(request("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(request(std::string(Protocol::kMaxInput, 'x')).starts_with("HTTP/1.1 431 "));
@@ -236,12 +241,12 @@ std::set<std::string> metricNames(const std::string& path) {
   return names;
 }
 
-// The dashboard and the manual name metrics that exist.
+// The page, the dashboard and the manual name metrics that exist.
 TEST(MetricsPage, DashboardAndManualAskForWhatThereIs) {
   const std::string root = HIPR_SOURCE_DIR;
   const std::set<std::string> served = metricNames(root + "/worker/smi/metrics_page.cpp");
   EXPECT_GT(served.size(), 30u);
-  for (const char* reader : {"/deploy/grafana/hip-worker.json", "/docs/smi.md"}) {
+  for (const char* reader : {"/deploy/grafana/hip-worker.json", "/docs/smi.md", "/worker/smi/page.html"}) {
     const std::set<std::string> asked = metricNames(root + reader);
     EXPECT_GT(asked.size(), 10u) << reader;
     for (const std::string& name : asked) {

@@ -57,8 +57,9 @@ std::size_t unread(const net::Socket& socket) {
 std::string unmapped(std::string name) {
   constexpr std::string_view kMapped = "[::ffff:";
   if (!name.starts_with(kMapped)) return name;
-  name.erase(name.find(']'), 1);
-  return name.substr(kMapped.size());
+  name.erase(0, kMapped.size());
+  std::erase(name, ']');  // a stranger may say it without one
+  return name;
 }
 
 // Through the memory that the client reads from now on.

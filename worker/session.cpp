@@ -62,7 +62,8 @@ Session::~Session() {
   ending_ = true;
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
-  crew_.finish();  // who waits for the GPU uses everything else
+  crew_.finish();    // who waits for the GPU uses everything else
+  exchange_.stop();  // it asks the streams
   for (const StreamPtr& stream : order_.streams(-1)) {
     backend_.use(stream->device);
     backend_.hip.hipStreamSynchronize(stream->native);

@@ -6,14 +6,13 @@
 import ctypes.util
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
-from pathlib import Path
 
-BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path("build").resolve()
+from with_worker import BUILD, MEMORY, WithWorker, environment
+
 NOBODY = 65534
 
 # What a program sees, in one line of JSON.
@@ -61,31 +60,11 @@ print(json.dumps(seen))
 """
 
 
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "HIP_", "LD_", "TENSOR_FUSION"))}
-    return kept | {"HIP_REMOTE_SOFTGPU_MEMORY": "256"} | more
-
-
 def has_driver():
     return os.path.exists("/dev/kfd") or os.path.exists("/sys/class/kfd")
 
 
-class Surroundings(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.worker = subprocess.Popen([BUILD / "bin/hip-worker", "--runtime", "softgpu", "-p", "0", "--grace", "1", "--cache", ""],
-                                      env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in cls.worker.stdout:
-            if found := re.search(r"Listening on port (\d+)", line):
-                cls.address = f"127.0.0.1:{found[1]}"
-                break
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.worker.terminate()
-        cls.worker.stdout.close()
-        cls.worker.wait(20)
-
+class Surroundings(WithWorker):
     def look(self, *options, python=sys.executable, **how):
         done = subprocess.run([BUILD / "bin/hip-remote", "run", *options, python, "-c", LOOK], env=environment(),
                               capture_output=True, text=True, timeout=120, **how)
@@ -97,7 +76,7 @@ class Surroundings(unittest.TestCase):
             return  # the machine's own are left as they are, and without a driver know nothing
         self.assertEqual(seen["before"], 8)
         self.assertEqual((seen["init"], seen["count"], seen["end"]), (0, [0, 1], 0))
-        self.assertEqual(seen["memory"], [0, 256 << 20])
+        self.assertEqual(seen["memory"], [0, MEMORY << 20])
         self.assertEqual(seen["name"][0], 0)
         self.assertEqual(seen["short"], [11, seen["name"][1][:3]])
         self.assertEqual((seen["pci"], seen["beyond"], seen["refused"]), (0, 1, 2))

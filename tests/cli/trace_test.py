@@ -8,7 +8,6 @@ are numbers of microseconds; complete events have a duration and those of one th
 asynchronous events match; counters carry numbers.
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,13 +16,9 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path("build").resolve()
+from with_worker import BUILD, WithWorker, environment
+
 CLOCK = 50  # microseconds that the two clocks may be apart on one host
-
-
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "HIP_", "LD_", "TENSOR_FUSION"))}
-    return kept | {"HIP_REMOTE_SOFTGPU_MEMORY": "512"} | more
 
 
 def check_format(events):
@@ -60,22 +55,7 @@ def check_format(events):
             around.append(begin - minus)
 
 
-class Trace(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.worker = subprocess.Popen([BUILD / "bin/hip-worker", "--runtime", "softgpu", "-p", "0", "--grace", "1", "--cache", ""],
-                                      env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in cls.worker.stdout:
-            if found := re.search(r"Listening on port (\d+)", line):
-                cls.address = f"127.0.0.1:{found[1]}"
-                break
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.worker.terminate()
-        cls.worker.stdout.close()
-        cls.worker.wait(20)
-
+class Trace(WithWorker):
     def trace(self, *command, **more):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "trace.json"

@@ -15,6 +15,7 @@
 
 #include "telemetry/remote.h"
 #include "testing/busy_program.h"
+#include "testing/eventually.h"
 #include "testing/worker_process.h"
 #include "wire/frame.h"
 
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using telemetry::Remote;
 using testing::BusyProgram;
+using testing::eventually;
 using testing::WorkerProcess;
 
 const std::vector<std::string> kWorker = {"--runtime", "softgpu", "--grace", "1", "--metrics", "0"};
@@ -87,15 +89,6 @@ std::unique_ptr<Remote> connect(const WorkerProcess& worker) {
   const Status status = Remote::connect({{"127.0.0.1", static_cast<std::uint16_t>(worker.port())}, 30, 60}, remote);
   EXPECT_TRUE(status.ok()) << status.message();
   return remote;
-}
-
-template <class Condition>
-bool eventually(Condition&& condition) {
-  for (int i = 0; i < 600; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
 }
 
 // Bytes used of GPU 0, as a program written for AMD SMI learns it: from libamd_smi, the one that asks a worker.

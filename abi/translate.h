@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "hip_remote/hip.h"
+#include "types/platform.h"
 
 namespace hipr::abi {
 
@@ -83,6 +84,7 @@ constexpr bool knownAttribute(int abi, int attribute) {
   const bool retired =
       attribute == 64 || attribute == 86 || attribute == 10001 || attribute == 10003 || attribute == 10004;
   if (retired) return abi == 5;
+  if (attribute == kOrdinaryMemory) return true;  // softgpu's own; nobody else has a value for it
   if (attribute < 10000) return attribute <= (abi == 5 ? 89 : abi == 6 ? 91 : 99);
   return attribute <= (abi == 7 ? 10022 : 10017);
 }

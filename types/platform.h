@@ -12,10 +12,14 @@
 
 namespace hipr {
 
-// Attribute numbers come in two dense blocks: 0… (common) and 10000… (AMD's own).
+// A runtime whose device memory is ordinary memory of this process says so: softgpu does. On a card in a slot the CPU
+// may reach it too, but slowly; that is another matter (hipDeviceAttributeIsLargeBar).
+inline constexpr int kOrdinaryMemory = hipDeviceAttributeVendorSpecificBegin;
+
+// Attribute numbers come in two dense blocks, 0… (common) and 10000… (AMD's own); ours is the first after those.
 class AttributeTable {
  public:
-  static constexpr int kCommon = 128, kAmdBase = 10000, kAmd = 64;
+  static constexpr int kCommon = 128, kAmdBase = 10000, kAmd = 64, kOurs = 1;
 
   AttributeTable() { values_.fill(kUnknown); }
   void set(int attribute, int value) {
@@ -32,9 +36,9 @@ class AttributeTable {
   static int slotOf(int attribute) {
     if (attribute >= 0 && attribute < kCommon) return attribute;
     if (attribute >= kAmdBase && attribute < kAmdBase + kAmd) return kCommon + attribute - kAmdBase;
-    return -1;
+    return attribute == kOrdinaryMemory ? kCommon + kAmd : -1;
   }
-  std::array<int, kCommon + kAmd> values_;
+  std::array<int, kCommon + kAmd + kOurs> values_;
 };
 
 struct Limit {

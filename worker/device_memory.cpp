@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "types/platform.h"
+
 namespace hipr::worker {
 namespace {
 
@@ -71,10 +73,11 @@ bool DeviceMemory::overlaps(std::uint64_t address, std::uint64_t size) const {
   return next != ranges_.begin() && std::prev(next)->first + std::prev(next)->second.size > address;
 }
 
-bool DeviceMemory::direct(std::uint64_t address) const {
-  hipPointerAttribute_t attributes{};
-  return backend_.hip.hipPointerGetAttributes(&attributes, at(address)) == hipSuccess &&
-         attributes.hostPointer == at(address);
+bool DeviceMemory::direct(int device) const {
+  int ordinary = 0;
+  return backend_.hip.hipDeviceGetAttribute(&ordinary, static_cast<hipDeviceAttribute_t>(kOrdinaryMemory),
+                                            backend_.native(device)) == hipSuccess &&
+         ordinary;
 }
 
 std::vector<hipMemAccessDesc> DeviceMemory::access(int device) const {
@@ -101,7 +104,7 @@ hipError_t DeviceMemory::map(int device, std::uint64_t address, std::uint64_t si
     backend_.hip.hipMemRelease(handle);
     return error;
   }
-  ranges_[address] = {size, device, Kind::kMapped, direct(address), handle};
+  ranges_[address] = {size, device, Kind::kMapped, direct(device), handle};
   mapped_[static_cast<std::size_t>(device)] += size;
   return hipSuccess;
 }
@@ -120,13 +123,13 @@ hipError_t DeviceMemory::allocate(int device, std::uint64_t size, std::uint64_t&
   backend_.use(device);
   if (hipError_t error = backend_.hip.hipMalloc(&got, size); error != hipSuccess) return error;
   address = reinterpret_cast<std::uint64_t>(got);
-  ranges_[address] = {size, device, Kind::kAllocated, direct(address), nullptr};
+  ranges_[address] = {size, device, Kind::kAllocated, direct(device), nullptr};
   mapped_[static_cast<std::size_t>(device)] += size;
   return hipSuccess;
 }
 
 void DeviceMemory::adopt(int device, std::uint64_t address, std::uint64_t size) {
-  if (size && !overlaps(address, size)) ranges_[address] = {size, device, Kind::kAdopted, direct(address), nullptr};
+  if (size && !overlaps(address, size)) ranges_[address] = {size, device, Kind::kAdopted, direct(device), nullptr};
 }
 
 void DeviceMemory::disown(std::uint64_t address) {

@@ -81,7 +81,7 @@ class DeviceMemory {
   };
 
   bool overlaps(std::uint64_t address, std::uint64_t size) const;
-  bool direct(std::uint64_t address) const;
+  bool direct(int device) const;
   hipError_t place(int device, std::uint64_t address, std::uint64_t size, hipMemGenericAllocationHandle_t handle);
   std::vector<hipMemAccessDesc> access(int device) const;
 

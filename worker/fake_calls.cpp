@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "code_object/select.h"
+#include "types/platform.h"
 #include "worker/fake_hip.h"
 
 namespace hipr::worker {
@@ -30,7 +31,7 @@ struct FakeCalls {
     if (attribute == hipDeviceAttributeVirtualMemoryManagementSupported && !fake().settings_.placesMemory) {
       return hipErrorInvalidValue;
     }
-    *value = 1;
+    *value = static_cast<int>(attribute) != kOrdinaryMemory || fake().settings_.cpuReachesMemory;
     return hipSuccess;
   }
   static hipError_t hipMemGetInfo(size_t* free, size_t* total) {
@@ -86,12 +87,6 @@ struct FakeCalls {
   static hipError_t hipMemSetAccess(void*, size_t, const hipMemAccessDesc*, size_t) { return hipSuccess; }
   static hipError_t hipDeviceCanAccessPeer(int* can, int, int) {
     *can = 1;
-    return hipSuccess;
-  }
-  static hipError_t hipPointerGetAttributes(hipPointerAttribute_t* out, const void* pointer) {
-    *out = {};
-    out->devicePointer = const_cast<void*>(pointer);
-    if (fake().settings_.cpuReachesMemory) out->hostPointer = const_cast<void*>(pointer);
     return hipSuccess;
   }
   static hipError_t hipMalloc(void** out, size_t size) {
@@ -358,7 +353,6 @@ HipTable FakeHip::table() const {
   USE(hipMemUnmap);
   USE(hipMemSetAccess);
   USE(hipDeviceCanAccessPeer);
-  USE(hipPointerGetAttributes);
   USE(hipMalloc);
   USE(hipFree);
   USE(hipHostMalloc);

@@ -124,6 +124,7 @@ void fillAttributes(const hipDeviceProp_tR0600& p, AttributeTable& out) {
   SET(CooperativeMultiDeviceUnmatchedBlockDim, p.cooperativeMultiDeviceUnmatchedBlockDim);
   SET(CooperativeMultiDeviceUnmatchedSharedMem, p.cooperativeMultiDeviceUnmatchedSharedMem);
   SET(IsLargeBar, p.isLargeBar);
+  out.set(kOrdinaryMemory, p.isLargeBar);
   SET(AsicRevision, p.asicRevision);
   SET(CanUseStreamWaitValue, 1);
   SET(ImageSupport, 0);

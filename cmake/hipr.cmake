@@ -19,6 +19,9 @@ endif()
 if(WIN32)
   target_compile_definitions(hipr_options INTERFACE _WIN32_WINNT=0x0A00)  # Windows 10
 endif()
+if(APPLE)
+  target_compile_options(hipr_options INTERFACE -Wunguarded-availability)  # nothing newer than the oldest macOS we serve
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(hipr_options INTERFACE -Wno-deprecated-declarations)  # libstdc++ 12's own stable_sort
 endif()

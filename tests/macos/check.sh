@@ -30,10 +30,14 @@ for file in "$build"/lib/*.dylib "$build"/bin/hip-remote "$build"/bin/smi-remote
   if [[ -L $file ]]; then continue; fi
   name=$(basename "$file") text=$(headers "$file")
   check "$name: made for macOS 13" says 'minos 13\.0' "$text"
-  # Nothing but the system's own libraries, which every Mac has; a symbol newer than macOS 13 would not have linked, since zig's
-  # list of them is the one of that version.
+  # Nothing but the system's own libraries, which every Mac has.
   others=$(llvm-objdump-19 --macho --dylibs-used "$file" | sed -nE 's/^\t([^ ]*) .*/\1/p' | grep -vE '^/usr/lib/(libSystem|libc\+\+)|^@rpath/' || true)
   check "$name: needs only the system${others:+, not $others}" test -z "$others"
+  # The compiler refuses what Apple's headers call newer than macOS 13 (cmake/hipr.cmake); and every name that is asked of the
+  # system is in a list that somebody has looked through.
+  new=$(llvm-nm-19 --undefined-only --just-symbol-name "$file" | sed 's/^_//' | LC_ALL=C sort -u |
+    LC_ALL=C comm -23 - <(grep -v '^#' "$root/tests/macos/system_symbols.txt" | LC_ALL=C sort -u))
+  check "$name: asks for names that are not in system_symbols.txt: ${new//$'\n'/ }" test -z "$new"
 done
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 && $passed -gt 0 ]]

@@ -248,6 +248,16 @@ void Outbox::flush() {
   if (pending_.load() && asleep_.load()) wake();
 }
 
+void Outbox::sayGoodbyeAlone() {
+  const std::unique_lock sending(sending_, std::try_to_lock), lock(mutex_, std::try_to_lock);
+  if (!sending || !lock || dead_ || !outgoing_.empty()) return;
+  if (!control_.empty() && !channel_.sendLast(control_.bytes())) return;
+  std::byte goodbye[wire::kHeaderSize];
+  wire::encodeHeader(
+      {.opcode = static_cast<std::uint16_t>(wire::Opcode::kGoodbye), .flags = wire::HIP_REMOTE_FLAG_NO_REPLY}, goodbye);
+  channel_.sendLast(goodbye);
+}
+
 // Nothing to do: look again for a moment before resting, since the next call of a busy program is only nanoseconds
 // away.
 bool Outbox::idle() {

@@ -92,6 +92,10 @@ class Outbox {
   void acknowledged();                       // the channel keeps less than before
   void flush();  // send small messages now, from this thread, unless somebody is sending already
 
+  // Of a process whose other threads have been ended: what is queued, and a goodbye, so that the session need not wait
+  // for this client to come back. Not if one of them was about to send: half a message may be out.
+  void sayGoodbyeAlone();
+
   void fail();
   std::uint64_t bytesSent() const { return bytesSent_.load(std::memory_order_relaxed); }
 

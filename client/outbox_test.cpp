@@ -49,7 +49,7 @@ class OutboxTest : public ::testing::Test {
     outbox_.append(Opcode::kStreamDestroy, 0, 0, wire::StreamDestroy{stream}, false, [] {});
   }
 
-  std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
+  std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback(), other_ = net::loopback();
   net::Channel channel_{std::move(ends_.first)};
   int failures_ = 0;
   Outbox outbox_{channel_,
@@ -142,6 +142,31 @@ TEST_F(OutboxTest, MemoryThatIsHeldDoesNotKeepTheProcessFromEnding) {
   outbox_.stop();
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
   EXPECT_TRUE(upload->finished);
+}
+
+TEST_F(OutboxTest, AProcessWithoutThreadsSendsWhatIsQueuedAndGoodbye) {
+  outbox_.stop();
+  net::Channel channel(std::move(other_.first));
+  Outbox alone(channel, [](Status) { ADD_FAILURE(); }, [] {});  // its writer was never started
+  alone.append(Opcode::kStreamDestroy, 0, 0, wire::StreamDestroy{7}, false, [] {});
+  alone.sayGoodbyeAlone();
+  ends_.second = std::move(other_.second);
+  EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kStreamDestroy));
+  EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kGoodbye));
+}
+
+TEST_F(OutboxTest, AProcessWithoutThreadsSendsNothingAfterHalfAMessage) {
+  outbox_.stop();
+  net::Channel channel(std::move(other_.first));
+  Outbox alone(channel, [](Status) { ADD_FAILURE(); }, [] {});
+  alone.append(Opcode::kStreamDestroy, 0, 0, wire::StreamDestroy{7}, false, [&] {
+    std::thread([&] { alone.sayGoodbyeAlone(); }).join();  // while a message is being written
+  });
+  std::byte byte[1];
+  std::span<std::byte> room(byte);
+  std::size_t got = 0;
+  EXPECT_TRUE(other_.second->receive({&room, 1}, net::Transport::Patience::kNone, &got).ok());
+  EXPECT_EQ(got, 0u);
 }
 
 TEST_F(OutboxTest, APeerThatGoesReleasesEverybody) {

@@ -96,6 +96,7 @@ void RemoteCore::leave(platform::Ending ending) {
   if (!last) return;
   if (ending == platform::Ending::kComing) return last->connection().outbox().flush();
   if (ending == platform::Ending::kLast) last->close();
+  if (ending == platform::Ending::kThreadsGone) last->connection().outbox().sayGoodbyeAlone();
   if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox().bytesSent(), last->statsFile());
 }
 

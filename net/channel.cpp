@@ -161,6 +161,11 @@ Status Channel::trySend(Part bytes, std::size_t* taken) {
   return {};
 }
 
+bool Channel::sendLast(Part bytes) {
+  const Lock lock(mutex_, std::try_to_lock);
+  return lock && state_ == State::kUp && !resending_ && link_->sendLast(bytes);
+}
+
 void Channel::settle(std::uint64_t owner) {
   std::lock_guard lock(mutex_);
   if (keeping_) kept_.settle(owner);

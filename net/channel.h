@@ -65,6 +65,7 @@ class Channel final : public Transport {
   using Transport::send;
   Status send(std::span<const Part> parts) override { return sendLasting(parts, {}, 0); }
   Status trySend(Part bytes, std::size_t* taken) override;
+  bool sendLast(Part bytes) override;
   Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override;
   Status sendMemory(Part bytes, const platform::SharedMemory& memory) override {
     return link()->sendMemory(bytes, memory);

@@ -34,6 +34,8 @@ class SocketTransport : public Transport {
     return result.outcome == Io::kFailed ? failure("sending") : Status{};
   }
 
+  bool sendLast(Part bytes) override { return platform::sendLast(socket_.fd(), bytes); }
+
   Status sendMemory(Part bytes, const platform::SharedMemory& memory) override {
     if (!unix_) return Transport::sendMemory(bytes, memory);
     return platform::sendDescriptor(socket_.fd(), bytes, memory.descriptor()) ? Status{} : failure("sending");

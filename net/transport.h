@@ -32,6 +32,9 @@ class Transport {
   Status send(Part bytes) { return send(std::span<const Part>(&bytes, 1)); }
   // Sends what can be sent without waiting. What was not taken must be what is sent next.
   virtual Status trySend(Part bytes, std::size_t* taken) = 0;
+  // For a process whose other threads have been ended, wherever they were (platform/exit.h): waits for nobody. False:
+  // not all of it was sent.
+  virtual bool sendLast(Part /*bytes*/) { return false; }
 
   // --- memory, where a connection can carry it
   // A few bytes, and with them memory that the peer may have, too. Any thread may call it at any time.

@@ -63,6 +63,8 @@ inline constexpr std::size_t kMostParts = 8;  // of one call
 // What can be done in one go, at least one byte unless it says otherwise. REQUIRES: 1 to kMostParts parts.
 IoResult sendParts(SocketHandle socket, std::span<const std::span<const std::byte>> parts, Patience patience);
 IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>> rooms, Patience patience);
+// For the very end of a process, when the system's own library for sockets may have ended already. All of it, or false.
+bool sendLast(SocketHandle socket, std::span<const std::byte> bytes);
 
 bool readable(SocketHandle socket);  // something can be received, or the peer is gone
 // Waits until one of the two is; -1: for ever. Which of them are.

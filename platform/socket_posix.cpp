@@ -144,6 +144,10 @@ IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>>
   }
 }
 
+bool sendLast(SocketHandle socket, std::span<const std::byte> bytes) {
+  return sendParts(socket, {&bytes, 1}, Patience::kNone).bytes == bytes.size();
+}
+
 bool readable(SocketHandle socket) {
   pollfd entry{socket, POLLIN, 0};
   return ::poll(&entry, 1, 0) > 0;

@@ -165,6 +165,22 @@ IoResult receiveParts(SocketHandle socket, std::span<const std::span<std::byte>>
   });
 }
 
+// A socket is a file to the kernel, and writing one takes nothing that a library could have given up.
+bool sendLast(SocketHandle socket, std::span<const std::byte> bytes) {
+  constexpr DWORD kMoment = 200;  // milliseconds
+  OVERLAPPED write{};
+  write.hEvent = CreateEventW(nullptr, TRUE, FALSE, nullptr);
+  const auto file = reinterpret_cast<HANDLE>(socket);
+  DWORD sent = 0;
+  if (!WriteFile(file, bytes.data(), static_cast<DWORD>(bytes.size()), &sent, &write) &&
+      GetLastError() == ERROR_IO_PENDING) {
+    if (WaitForSingleObject(write.hEvent, kMoment) != WAIT_OBJECT_0) CancelIo(file);
+    GetOverlappedResult(file, &write, &sent, TRUE);
+  }
+  CloseHandle(write.hEvent);
+  return sent == bytes.size();
+}
+
 bool readable(SocketHandle socket) {
   WSAPOLLFD entry{socket, POLLRDNORM, 0};
   return WSAPoll(&entry, 1, 0) > 0;

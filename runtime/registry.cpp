@@ -285,7 +285,9 @@ void __hipUnregisterFatBinary(void** modules) {
     forgetAll(registry().kernels, registry().kernelAt, binary);
     forgetAll(registry().variables, registry().variableAt, binary);
   }
-  if (Process* p = openedProcess()) unload(*p, *binary);
+  Process* p = openedProcess();
+  if (p == nullptr && !exited()) p = endingProcess();  // most programs unregister when they end
+  if (p != nullptr) unload(*p, *binary);
   for (const ManagedVariable& variable : binary->managed) platform::freePages(variable.host, variable.size);
   std::lock_guard lock(registryMutex());
   std::erase_if(registry().binaries, [&](const Binary& b) { return &b == binary; });

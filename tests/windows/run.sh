@@ -13,7 +13,7 @@ package=$windows/hello_hip/hip-remote-windows-x86_64
 mkdir -p "$logs"
 WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
 export WINE WINEDEBUG=-all WINEPREFIX=$windows/wine WINEDLLOVERRIDES='mscoree,mshtml='
-export HIP_REMOTE_SOFTGPU=gfx90ax2
+export HIP_REMOTE_SOFTGPU=gfx90ax2 HIP_REMOTE_TRANSPORT=tcp # the only one Windows has
 # shellcheck source=scripts/worker.sh
 source "$root/scripts/worker.sh"
 passed=0 failed=0
@@ -78,6 +78,9 @@ for program in "$programs"/examples/*.exe; do
   on_linux "$build/examples/$name" >"$logs/example_$name.linux"
   check "example $name prints what it prints on Linux" diff <(plain "$logs/example_$name.linux") <(plain "$logs/example_$name")
 done
+# A worker keeps the session of a client that it has lost for a minute, memory and all; one that said goodbye ends at once.
+no_sessions() { for _ in $(seq 200); do if ! grep -qs "^PPid:[[:space:]]$worker_pid\$" /proc/[0-9]*/status; then return 0; fi; sleep 0.1; done; return 1; }
+check "sessions end with their programs" no_sessions
 for way in return:40 exit:41 ExitProcess:42 TerminateProcess:43 _exit:44 thread:45 waiting:46 unload:47; do
   for again in 1 2 3; do # threads are ended wherever they happen to be
     TIMEOUT=30 run "$logs/exit_${way%:*}" "$programs/tests/exit.exe" "${way%:*}"
@@ -103,8 +106,7 @@ if HIP_REMOTE_TLS=1 HIP_REMOTE_TOKEN="only for this test" run "$logs/no_tls" "$p
 check "without TLS the client says so, and what to do" grep -q 'built without TLS.*ssh -N -L' "$logs/no_tls"
 
 # --- what waiting costs: counted by the client itself
-# Whether a query is answered from what has come already or posted is a matter of time; together they are as many.
-trips() { sed -nE 's/.*answered=([0-9]+) posted=([0-9]+) waited=([0-9]+).*/\1 \2 \3/p' "$1" | awk '{ print "not waited=" $1 + $2, "waited=" $3 }'; }
+trips() { sed -nE 's/.*(posted=[0-9]+ waited=[0-9]+).*/\1/p' "$1"; }
 same_trips() { # NAME LINUX_PROGRAM WINDOWS_PROGRAM
   local stats=$logs/stats_$1
   rm -f "$stats" "$stats.linux"
@@ -115,8 +117,19 @@ same_trips() { # NAME LINUX_PROGRAM WINDOWS_PROGRAM
 }
 same_trips vector_add "$build/examples/vector_add" "$programs/examples/vector_add.exe"
 same_trips posting "$windows/posting" "$programs/tests/posting.exe"
+# What it costs is what a batch takes that nothing else on the machine interrupts; a busy machine takes some attempts to have one.
+cheap_posting() {
+  local fastest
+  for _ in 1 2 3 4 5 6 7 8; do
+    echo "Wine:  $(cat "$logs/posting")"
+    fastest=$(sed -nE 's/.*fastest batch ([0-9]+) ns.*/\1/p' "$logs/posting")
+    if [[ ${fastest:-301} -le 300 ]]; then return 0; fi
+    run "$logs/posting" "$programs/tests/posting.exe" || return 1
+  done
+  return 1
+}
 echo "Linux: $(cat "$logs/posting.linux")"
-echo "Wine:  $(cat "$logs/posting")"
+check "a launch is posted in at most 300 ns" cheap_posting
 
 # --- the worker dies under a program: the program is told, and goes on when there is another at the same address
 port=$worker_port

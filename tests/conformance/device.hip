@@ -340,15 +340,15 @@ TEST(the_shader_clock_ticks_at_the_rate_that_is_named) {
   int kilohertz = 0;
   HIP(hipDeviceGetAttribute(&kilohertz, hipDeviceAttributeClockRate, 0));
   Buffer<unsigned long long> ticks(2);
-  bool near = false;
-  for (int attempt = 0; attempt < 10 && !near; ++attempt) {  // somebody may have the processor between two readings
+  bool alike = false;
+  for (int attempt = 0; attempt < 10 && !alike; ++attempt) {  // somebody may have the processor between two readings
     timeBothClocks<<<1, 1>>>(ticks);
     KERNEL_OK();
     const auto t = ticks.download();
     const double expected = kilohertz / 100000.0, found = double(t[0]) / double(t[1]);
-    near = found > 0.9 * expected && found < 1.1 * expected;
+    alike = found > 0.9 * expected && found < 1.1 * expected;
   }
-  EXPECT(near);
+  EXPECT(alike);
 }
 
 TEST(reset_leaves_a_usable_device) {  // last: it frees what others hold

@@ -64,6 +64,16 @@ function(hipr_windows_library name abi)
   endif()
 endfunction()
 
+# hipr_own_allocation(NAME): a library for macOS that zig makes has its C++ library in it, and zig's linker heeds no list of what to
+# export; so operator new and its like are hidden one by one. Apple's tools need none of it.
+function(hipr_own_allocation name)
+  if(APPLE AND CMAKE_CROSSCOMPILING)
+    set(source ${PROJECT_SOURCE_DIR}/platform/allocation_macos.cpp)
+    target_sources(${name} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fvisibility-global-new-delete=force-hidden)
+  endif()
+endfunction()
+
 # libamdhip64.<abi>.dylib, to be found by a run path; for 7 a plain libamdhip64.dylib.
 function(hipr_macos_library name abi output_dir)
   set(list ${PROJECT_BINARY_DIR}/maps/libamdhip64.${abi}.symbols)
@@ -74,6 +84,7 @@ function(hipr_macos_library name abi output_dir)
   target_link_options(${name} PRIVATE
     LINKER:-compatibility_version,${abi}.0.0 LINKER:-current_version,${abi}.0.0
     LINKER:-exported_symbols_list,${list})
+  hipr_own_allocation(${name})
   if(abi EQUAL 7)
     add_custom_command(TARGET ${name} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E create_symlink libamdhip64.7.dylib ${PROJECT_BINARY_DIR}/${output_dir}/libamdhip64.dylib)

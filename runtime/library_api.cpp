@@ -201,7 +201,7 @@ hipError_t hipKernelGetAttribute(int* pi, hipFunction_attribute attrib, hipKerne
   if (pi == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findKernelOn(*p, kernel, dev, f));
   if (attrib < KernelWishes::kFirst) return functionAttribute(*f, attrib, *pi);
-  if (attrib >= static_cast<int>(hipFuncAttributeMax)) return hipErrorInvalidValue;
+  if (static_cast<int>(attrib) >= hipFuncAttributeMax) return hipErrorInvalidValue;
   int otherwise = 0;
   if (attrib == HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) otherwise = availableShared(*f);
   if (attrib == HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) otherwise = -1;

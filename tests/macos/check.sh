@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What can be said of the client for macOS without a Mac: names, versions, exports, and that it asks for nothing newer than macOS 13.
-#   tests/macos/check.sh MACOS_BUILD_DIR
+#   tests/macos/check.sh MACOS_BUILD_DIR       beside it the examples of the ordinary build are made
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: check.sh MACOS_BUILD_DIR}" && pwd)
@@ -11,7 +11,10 @@ check() { # NAME COMMAND...
   if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; fi
 }
 says() { grep -qE -- "$1" <<<"$2"; }
-exports() { llvm-nm-19 --extern-only --defined-only --just-symbol-name "$1" | sed 's/^_//' | LC_ALL=C sort; }
+# What others can link with: the list that the loader uses, less two names that linkers put into every file.
+exports() {
+  llvm-objdump-19 --macho --exports-trie "$1" | sed -nE 's/^0x[0-9A-F]+ +_([^ ]+).*/\1/p' | grep -vxE '__dso_handle|_mh_dylib_header' | LC_ALL=C sort
+}
 headers() { llvm-objdump-19 --macho --private-headers "$1"; }
 
 for library in "$build"/lib/libamdhip64.[567].dylib; do
@@ -24,6 +27,14 @@ for library in "$build"/lib/libamdhip64.[567].dylib; do
   # Linux has version nodes besides.
   check "lib$abi: exports" diff <(cut -d' ' -f1 "$root/tests/abi_exports/libamdhip64.so.$abi.txt" | LC_ALL=C sort -u) <(exports "$library")
 done
+# A program, as docs/macos.md links it.
+hello() {
+  "$root/build/cross/bin/aarch64-macos.13.0-c++" -std=c++20 -I"$build/../examples" -I"$root/include" "$root/examples/hello_hip/hello_hip.cpp" \
+    -L"$build/lib" -lamdhip64 -Wl,-rpath,"$build/lib" -o "$build/bin/hello_hip"
+}
+check "hello_hip is built" hello
+check "hello_hip asks for the library by its run path" says '@rpath/libamdhip64\.7\.dylib' "$(llvm-objdump-19 --macho --dylibs-used "$build/bin/hello_hip")"
+check "hello_hip has a run path" says 'LC_RPATH' "$(headers "$build/bin/hello_hip")"
 check "plain name" test "$(readlink "$build/lib/libamdhip64.dylib")" = libamdhip64.7.dylib
 check "libamd_smi exports" diff <(cut -d' ' -f1 "$root/tests/smi/libamd_smi.so.27.txt" | LC_ALL=C sort -u) <(exports "$build/lib/libamd_smi.dylib")
 for file in "$build"/lib/*.dylib "$build"/bin/hip-remote "$build"/bin/smi-remote; do
@@ -36,7 +47,7 @@ for file in "$build"/lib/*.dylib "$build"/bin/hip-remote "$build"/bin/smi-remote
   # The compiler refuses what Apple's headers call newer than macOS 13 (cmake/hipr.cmake); and every name that is asked of the
   # system is in a list that somebody has looked through.
   new=$(llvm-nm-19 --undefined-only --just-symbol-name "$file" | sed 's/^_//' | LC_ALL=C sort -u |
-    LC_ALL=C comm -23 - <(grep -v '^#' "$root/tests/macos/system_symbols.txt" | LC_ALL=C sort -u))
+    LC_ALL=C comm -23 - <(grep -v '^#' "$root/tests/macos/system_symbols.txt" | tr ' ' '\n' | LC_ALL=C sort -u))
   check "$name: asks for names that are not in system_symbols.txt: ${new//$'\n'/ }" test -z "$new"
 done
 echo "$passed passed, $failed failed"

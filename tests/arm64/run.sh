@@ -35,7 +35,7 @@ check exports diff <(exports "$build/lib/libamdhip64.so.7") <(exports "$arm/lib/
 for test in "${tests[@]}"; do check "$test" on_arm "$arm/bin/$test"; done
 check worker_version on_arm "$arm/bin/hip-worker" --version
 
-export HIP_REMOTE_SOFTGPU=gfx90a
+export HIP_REMOTE_SOFTGPU=gfx90a HIP_REMOTE_TRANSPORT=tcp # as between machines
 trap stop_worker EXIT
 start_worker "$build" "$logs/arm64-worker.log" || exit 1
 export TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$worker_port

@@ -10,10 +10,11 @@
 
 namespace hipr::provider {
 
-// What AMD GPUs can do under TensorFusion. It schedules by these, so none is true that is not.
+// What AMD GPUs can do under TensorFusion. It schedules by these, so none is true that is not. Hard isolation is the
+// worker's: its clients get no more of the memory and of the compute units than it was given.
 inline constexpr VirtualizationCapabilities kCapabilities = {.supportsPartitioning = false,
                                                              .supportsSoftIsolation = false,
-                                                             .supportsHardIsolation = false,
+                                                             .supportsHardIsolation = true,
                                                              .supportsSnapshot = false,
                                                              .supportsMetrics = true,
                                                              .supportsRemoting = true,

@@ -1,6 +1,10 @@
 // The interface of today, and the one provider of this process behind it.
 #include "provider/exports.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
 #include "base/env.h"
 #include "provider/log.h"
 #include "provider/topology.h"
@@ -16,11 +20,17 @@ Provider& provider() {
 AccelResult partitionsUnsupported(const char* templateId, const char* uuid) {
   return templateId && *templateId && uuid && *uuid ? kNotSupported : kInvalidParam;
 }
-AccelResult memoryLimitUnsupported(const char* uuid, std::uint64_t bytes) {
-  return uuid && *uuid && bytes ? kNotSupported : kInvalidParam;
+// A worker learns what it may give out when it starts, from its environment, and holds its clients to it
+// (worker/tensor_fusion.h); so a limit that is set here is for workers that this process starts. It is one for all of
+// their devices, whichever is named.
+AccelResult limitMemory(const char* uuid, std::uint64_t bytes) {
+  if (!uuid || !*uuid || !bytes) return kInvalidParam;
+  const std::uint64_t megabytes = std::max<std::uint64_t>(1, bytes >> 20);
+  return setenv("TF_GPU_MEMORY_LIMIT", std::to_string(megabytes).c_str(), 1) == 0 ? kSuccess : kOperationFailed;
 }
-AccelResult computeLimitUnsupported(const char* uuid, std::uint32_t percent) {
-  return uuid && *uuid && percent >= 1 && percent <= 100 ? kNotSupported : kInvalidParam;
+AccelResult limitCompute(const char* uuid, std::uint32_t percent) {
+  if (!uuid || !*uuid || percent < 1 || percent > 100) return kInvalidParam;
+  return setenv("TF_CUDA_SM_PERCENT_LIMIT", std::to_string(percent).c_str(), 1) == 0 ? kSuccess : kOperationFailed;
 }
 
 // Nothing in a call tells which layout its caller has; but the hypervisor registers a log callback before it does
@@ -59,10 +69,10 @@ AccelResult AccelRemovePartition(const char* templateId, const char* uuid) {
   return partitionsUnsupported(templateId, uuid);
 }
 AccelResult AccelSetMemHardLimit(const char* uuid, std::uint64_t bytes) {
-  return memoryLimitUnsupported(uuid, bytes);
+  return limitMemory(uuid, bytes);
 }
 AccelResult AccelSetComputeUnitHardLimit(const char* uuid, std::uint32_t percent) {
-  return computeLimitUnsupported(uuid, percent);
+  return limitCompute(uuid, percent);
 }
 AccelResult AccelSnapshot(SnapshotContext* context) {
   return context ? kNotSupported : kInvalidParam;

@@ -80,11 +80,11 @@ int RemovePartition(const char* templateId, const char* uuid) {
 }
 // A: (worker, uuid, bytes). B: (uuid, bytes).
 AccelResult SetMemHardLimit(const char* first, std::uintptr_t second, std::uint64_t third) {
-  return oldest() ? memoryLimitUnsupported(text(second), third) : memoryLimitUnsupported(first, second);
+  return oldest() ? limitMemory(text(second), third) : limitMemory(first, second);
 }
 AccelResult SetComputeUnitHardLimit(const char* first, std::uintptr_t second, std::uint32_t third) {
-  return oldest() ? computeLimitUnsupported(text(second), third)
-                  : computeLimitUnsupported(first, static_cast<std::uint32_t>(second));
+  return oldest() ? limitCompute(text(second), third)
+                  : limitCompute(first, static_cast<std::uint32_t>(second));
 }
 AccelResult Snapshot(void* processes) {
   return processes ? kNotSupported : kInvalidParam;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "backends/softgpu/compute_share.h"
 #include "backends/softgpu/platform.h"
 #include "backends/softgpu/usage_page.h"
 #include "telemetry/pci.h"
@@ -140,8 +141,8 @@ class SoftgpuSource : public Source {
     std::uint64_t earlier = 0;
     for (const ProcessUsage& p : before_.processes)
       if (p.process == process.process && p.started == process.started && gpu < p.devices.size())
-        earlier = p.devices[gpu].busyNs;
-    const std::uint64_t busy = process.devices[gpu].busyNs;
+        earlier = p.devices[gpu].usedNs();
+    const std::uint64_t busy = process.devices[gpu].usedNs();
     const double elapsed = static_cast<double>(now_.atNs - before_.atNs);
     return busy > earlier ? std::min(100.0, static_cast<double>(busy - earlier) * 100 / elapsed) : 0.0;
   }
@@ -172,6 +173,16 @@ void shareSoftgpuUsage(gid_t group) {
 void forgetSoftgpuUsage(pid_t process) {
   const std::string folder = softgpu::usageFolder();
   if (!folder.empty()) unlink((folder + "/" + std::to_string(process)).c_str());
+}
+
+std::string makeSoftgpuComputeFile(gid_t group) {
+  const std::string folder = softgpu::usageFolder();
+  if (folder.empty()) return "";
+  mkdir(folder.c_str(), 0700);
+  const std::string path = folder + "/compute-" + std::to_string(getpid());
+  if (!softgpu::makeGroupFile(path, group ? 0660 : 0600)) return "";
+  if (group && chown(path.c_str(), 0, group) != 0) return "";
+  return path;
 }
 
 Status openSoftgpu(SourcePtr& source) {

@@ -11,4 +11,8 @@ std::string softgpuUsageFolder();     // empty: usage is not told
 void shareSoftgpuUsage(gid_t group);  // its members can tell of themselves there. REQUIRES: root
 void forgetSoftgpuUsage(pid_t process);
 
+// Makes the file in which the processes of a worker add up what they use of their share
+// (backends/softgpu/compute_share.h); for members of the group, if it is not 0. Empty where there can be none.
+std::string makeSoftgpuComputeFile(gid_t group);
+
 }  // namespace hipr::telemetry

@@ -8,8 +8,10 @@
 
 #include "access/kept_token.h"
 #include "access/token.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "platform/process.h"
+#include "telemetry/softgpu_usage.h"
 #include "types/platform.h"
 #include "wire/platform_codec.h"
 #include "worker/code_cache.h"
@@ -67,6 +69,18 @@ void limitMemory(std::uint64_t limit, Platform& platform, ProbeResult& found) {
   }
   found.platform.clear();
   wire::encodePlatform(platform, found.platform);
+}
+
+Status limitCompute(Options& options, ComputeParts& parts, Platform& platform, ProbeResult& found) {
+  const std::string folder = envText("HIP_REMOTE_COMPUTE_FOLDER").value_or("/run/hip-remote");
+  const auto ofSession = static_cast<std::uint32_t>(options.limits[Quota::kCompute]);
+  options.compute = &parts;
+  if (Status status = parts.take(computeLimit(), ofSession, folder, isSoftgpu(platform), platform); !status.ok())
+    return status;
+  if (!parts.limited()) return {};
+  found.platform.clear();
+  wire::encodePlatform(platform, found.platform);
+  return {};
 }
 
 bool loopback(const std::string& address) {
@@ -190,12 +204,18 @@ int run(int argc, char** argv) {
   }
   options.memoryLimit = memoryLimit();
   limitMemory(options.memoryLimit, platform, found);
+  ComputeParts compute;
+  if (Status status = limitCompute(options, compute, platform, found); !status.ok()) {
+    logError("%s", status.message().c_str());
+    return 2;
+  }
   Gate gate(options.gate);
   if (Status status = openGate(options, gate); !status.ok()) {
     logError("%s", status.message().c_str());
     return 2;
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform), handed ? handed->folder : "");
+  if (isSoftgpu(platform) && compute.limited()) compute.use(telemetry::makeSoftgpuComputeFile(homes.plan(0).group));
   if (options.compile && compileProgram().empty()) {
     logError("--compile: hip-compile is not beside this program");
     return 2;
@@ -220,6 +240,10 @@ int run(int argc, char** argv) {
   if (options.memoryLimit) {
     std::printf("[HIP-Worker] Memory limit: %.1f GB of each device\n",
                 static_cast<double>(options.memoryLimit) / (1 << 30));
+  }
+  if (compute.limited()) {
+    std::printf("[HIP-Worker] Compute limit: %u%% of each device, %llu%% for each client\n", computeLimit(),
+                static_cast<unsigned long long>(options.limits[Quota::kCompute]));
   }
   if (shared.metrics.open()) std::printf("[HIP-Worker] Metrics at %s\n", listeners.metricsUrl.c_str());
   std::printf("[HIP-Worker] Sandbox %s\n", homes.describe().c_str());

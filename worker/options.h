@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "worker/compute_part.h"
 #include "worker/gate.h"
 #include "worker/quotas.h"
 #include "worker/sandbox.h"
@@ -29,11 +30,12 @@ struct Options {
   std::string cacheFolder;
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of one identity
   GateOptions gate;
-  bool pairing = false;           // make a token where there is none, and say what to do with it
-  std::string metrics;            // address of the metrics page; empty: none
-  std::uint64_t memoryLimit = 0;  // bytes of each GPU to give out; 0: all (tensor_fusion.h)
-  Limits limits;                  // of each session
-  bool compile = false;           // kernels for clients that have no compiler
+  bool pairing = false;                   // make a token where there is none, and say what to do with it
+  std::string metrics;                    // address of the metrics page; empty: none
+  std::uint64_t memoryLimit = 0;          // bytes of each GPU to give out; 0: all (tensor_fusion.h)
+  Limits limits;                          // of each session
+  const ComputeParts* compute = nullptr;  // of this worker and of each session
+  bool compile = false;                   // kernels for clients that have no compiler
   bool verbose = false;
 };
 

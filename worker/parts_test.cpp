@@ -256,8 +256,8 @@ TEST(SessionLimits, AreSetByName) {
   EXPECT_TRUE(limits.set("host-memory=4G").ok());
   EXPECT_EQ(limits[Quota::kEvents], 7u);
   EXPECT_EQ(limits[Quota::kHostBytes], std::uint64_t{4} << 30);
-  for (const char* wrong :
-       {"", "events", "events=", "events=-1", "events=0", "events=1X", "cats=1", "events=99999999T"})
+  for (const char* wrong : {"", "events", "events=", "events=-1", "events=0", "events=1X", "cats=1", "events=99999999T",
+                            "compute=0", "compute=101"})
     EXPECT_FALSE(limits.set(wrong).ok()) << wrong;
   EXPECT_EQ(limits[Quota::kEvents], 7u);
 }

@@ -25,6 +25,7 @@ constexpr QuotaKind kKinds[kQuotas] = {
     {"held-memory", 512 * kMiB, "bytes of operations that wait for the client"},
     {"waits", 1 << 16, "unanswered synchronizations"},
     {"threads", 64, "threads that wait for the GPU"},
+    {"compute", 100, "percent of the compute units of each GPU", 100},
 };
 
 }  // namespace
@@ -59,7 +60,11 @@ Status Limits::set(const std::string& text) {
   const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& k) { return name == k.name; });
   if (equals == std::string::npos || kind == std::end(kKinds))
     return Status::invalid("\"" + text + "\" is not NAME=VALUE with one of these names:\n" + help());
-  return parseAmount(text.substr(equals + 1), values_[static_cast<std::size_t>(kind - std::begin(kKinds))]);
+  std::uint64_t value = 0;
+  if (Status status = parseAmount(text.substr(equals + 1), value); !status.ok()) return status;
+  if (value > kind->most) return Status::invalid("\"" + text + "\": at most " + std::to_string(kind->most));
+  values_[static_cast<std::size_t>(kind - std::begin(kKinds))] = value;
+  return {};
 }
 
 std::string Limits::help() {

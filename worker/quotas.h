@@ -28,6 +28,7 @@ enum class Quota : std::size_t {
   kHeldBytes,    // of operations that cannot be given to the runtime yet
   kWaits,        // answers that wait for the GPU
   kThreads,      // that wait for the GPU; beyond it one thread asks for all others
+  kCompute,      // percent of each device's compute units (compute_part.h)
   kCount,
 };
 inline constexpr std::size_t kQuotas = static_cast<std::size_t>(Quota::kCount);
@@ -36,6 +37,7 @@ struct QuotaKind {
   const char* name;
   std::uint64_t standard;
   const char* what;
+  std::uint64_t most = INT64_MAX;
 };
 const QuotaKind& kindOf(Quota quota);
 

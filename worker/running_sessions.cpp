@@ -121,6 +121,7 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.cacheLimit = options_.cacheLimit;
   ticket.limits = options_.limits;
   ticket.memoryLimit = options_.memoryLimit;
+  if (options_.compute) ticket.compute = options_.compute->of(account);
   ticket.peerTimeout = options_.peerTimeout;
   ticket.usageFolder = homes_.usageFolder();
   ticket.sandbox = homes_.plan(account);

@@ -27,6 +27,7 @@
 #include "net/channel.h"
 #include "wire/messages.h"
 #include "worker/code_cache.h"
+#include "worker/compute_part.h"
 #include "worker/credit.h"
 #include "worker/device_memory.h"
 #include "worker/frame_reader.h"
@@ -52,6 +53,7 @@ struct SessionOptions {
   std::function<Descriptor()> compiler;  // one that is started for this session (compile_process.h); empty: none is
   std::string identity;                  // whose code cache it uses
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of an identity's code on disk
+  std::vector<ComputeUnits> compute;                  // of each device, as the runtime counts them; empty: all
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;

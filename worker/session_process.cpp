@@ -157,6 +157,7 @@ void runSession() {
   for (int fd : {kClient, kPage, kControl, kDoor, kMemory}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   if (ticket.verbose) setDebug(true);
   if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
+  ticket.compute.tellRuntime(ticket.devices);
   if (!ticket.sandbox.temporary.empty()) setenv("TMPDIR", ticket.sandbox.temporary.c_str(), 1);
 
   SessionOptions options;
@@ -199,6 +200,7 @@ void runSession() {
     };
   }
   options.memoryLimit = ticket.memoryLimit;
+  options.compute = ticket.compute.devices;
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
   options.output = output.get();

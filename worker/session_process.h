@@ -14,6 +14,7 @@
 #include "net/socket.h"
 #include "tls/shield.h"
 #include "wire/messages.h"
+#include "worker/compute_part.h"
 #include "worker/quotas.h"
 #include "worker/sandbox.h"
 
@@ -32,6 +33,7 @@ struct SessionTicket {
   std::uint64_t cacheLimit = 0;
   Limits limits;
   std::uint64_t memoryLimit = 0;
+  ComputePart compute;
   std::int32_t peerTimeout = 0;    // seconds without any sign of life of the client's machine
   std::int32_t resumeSeconds = 0;  // that the supervisor lets it wait for a client that was cut off
   wire::Bits256 resumeKey{};
@@ -43,8 +45,8 @@ struct SessionTicket {
   bool shares = false;                // memory with its client: the connection wakes it, and no more
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiles,
-                    m.identity, m.cacheLimit, m.limits, m.memoryLimit, m.peerTimeout, m.resumeSeconds, m.resumeKey,
-                    m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
+                    m.identity, m.cacheLimit, m.limits, m.memoryLimit, m.compute, m.peerTimeout, m.resumeSeconds,
+                    m.resumeKey, m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
   }
 };
 

@@ -22,8 +22,9 @@ hipError_t Session::onStreamCreate(const wire::StreamCreate& m) {
   }
   backend_.use(m.device);
   if (!m.cuMask.empty()) {
-    stream->broken = backend_.hip.hipExtStreamCreateWithCUMask(
-        &stream->native, static_cast<std::uint32_t>(m.cuMask.size()), m.cuMask.data());
+    const auto mask = options_.compute.empty() ? m.cuMask : options_.compute[m.device].translate(m.cuMask);
+    stream->broken = backend_.hip.hipExtStreamCreateWithCUMask(&stream->native, static_cast<std::uint32_t>(mask.size()),
+                                                               mask.data());
   } else if (m.priority) {
     stream->broken = backend_.hip.hipStreamCreateWithPriority(&stream->native, m.flags, m.priority);
   } else {

@@ -69,4 +69,8 @@ std::uint64_t memoryLimit() {
   return bytes;
 }
 
+std::uint32_t computeLimit() {
+  return static_cast<std::uint32_t>(envNumber("TF_CUDA_SM_PERCENT_LIMIT", 100, 1, 100));
+}
+
 }  // namespace hipr::worker

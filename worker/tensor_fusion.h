@@ -15,6 +15,9 @@ bool startedByTensorFusion(const char* programName);
 // where HYPERVISOR_IP is set, from the hypervisor of this node. One that does not answer limits nothing.
 std::uint64_t memoryLimit();
 
+// Percent of each GPU's compute units that its clients may use together: TF_CUDA_SM_PERCENT_LIMIT, or all.
+std::uint32_t computeLimit();
+
 // The hypervisor's description of this pod; `bytes` is 0 where it sets no limit.
 Status parsePodLimit(const std::string& json, std::uint64_t& bytes);
 

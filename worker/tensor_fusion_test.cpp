@@ -38,8 +38,8 @@ TEST(TensorFusion, LimitOfAPod) {
 class Limits : public ::testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name :
-         {"TF_GPU_MEMORY_LIMIT", "TF_CUDA_MEMORY_LIMIT", "HYPERVISOR_IP", "HYPERVISOR_PORT", "CONTAINER_NAME"}) {
+    for (const char* name : {"TF_GPU_MEMORY_LIMIT", "TF_CUDA_MEMORY_LIMIT", "TF_CUDA_SM_PERCENT_LIMIT", "HYPERVISOR_IP",
+                             "HYPERVISOR_PORT", "CONTAINER_NAME"}) {
       unsetenv(name);
     }
   }
@@ -51,6 +51,16 @@ TEST_F(Limits, FromTheEnvironment) {
   EXPECT_EQ(memoryLimit(), std::uint64_t{512} << 20);
   setenv("TF_GPU_MEMORY_LIMIT", "1024", 1);
   EXPECT_EQ(memoryLimit(), std::uint64_t{1} << 30);
+}
+
+TEST_F(Limits, OfComputeUnits) {
+  EXPECT_EQ(computeLimit(), 100u);
+  setenv("TF_CUDA_SM_PERCENT_LIMIT", "25", 1);
+  EXPECT_EQ(computeLimit(), 25u);
+  for (const char* nonsense : {"0", "101", "-5", "much"}) {  // said in the log, and no limit
+    setenv("TF_CUDA_SM_PERCENT_LIMIT", nonsense, 1);
+    EXPECT_EQ(computeLimit(), 100u);
+  }
 }
 
 TEST_F(Limits, FromTheHypervisor) {

@@ -22,15 +22,16 @@ Device::Device(RegionTable& regions, DeviceUsage& usage, int number, Gpu kind, s
       meter(usage),
       smallBlocks(kPage, reach),
       launches(std::make_unique<LaunchPool>(regions, number)),
-      services(std::make_unique<DeviceServices>(*this)) {}
+      services(std::make_unique<DeviceServices>(*this)),
+      threads_(Executor::threadsFor(static_cast<unsigned>(envNumber("HIP_REMOTE_SOFTGPU_THREADS", 0, 0, 1024)))),
+      share_(ComputeShare::make(number, threads_, usage)) {}
 
 Device::~Device() = default;
 
 Executor& Device::executor() {
   const std::lock_guard lock(executorMutex_);
   if (executor_ == nullptr) {
-    const auto threads = static_cast<unsigned>(envNumber("HIP_REMOTE_SOFTGPU_THREADS", 0, 0, 1024));
-    executor_ = std::make_unique<Executor>(view, *services, Executor::Options{.threads = threads});
+    executor_ = std::make_unique<Executor>(view, *services, Executor::Options{threads_, share_.get()});
   }
   return *executor_;
 }

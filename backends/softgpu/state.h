@@ -14,6 +14,7 @@
 #include "backends/softgpu/address_space.h"
 #include "backends/softgpu/arena.h"
 #include "backends/softgpu/command.h"
+#include "backends/softgpu/compute_share.h"
 #include "backends/softgpu/discrete.h"
 #include "backends/softgpu/host_functions.h"
 #include "backends/softgpu/isa/execute.h"
@@ -113,6 +114,8 @@ class Device {
 
  private:
   std::atomic<std::size_t> used_{0};
+  const unsigned threads_;
+  const std::unique_ptr<ComputeShare> share_;  // null: all of the device
   std::mutex executorMutex_;
   std::unique_ptr<Executor> executor_;
   std::atomic<hipError_t> failure_{hipSuccess};

@@ -60,7 +60,9 @@ ProcessUsage interpret(const UsagePage& page, std::uint64_t nowNs) {
                              !running        ? since
                              : nowNs > since ? nowNs - since
                                              : 0,
-                             device.kernels.load(std::memory_order_relaxed)});
+                             device.kernels.load(std::memory_order_relaxed),
+                             device.sharePercent.load(std::memory_order_relaxed),
+                             device.workNs.load(std::memory_order_relaxed)});
   }
   return usage;
 }

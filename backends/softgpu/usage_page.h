@@ -20,12 +20,15 @@ struct DeviceUsage {
   // lock.
   std::atomic<std::uint64_t> busy;
   std::atomic<std::uint64_t> kernels;  // finished
+  // Of a process that has a share of the device only (compute_share.h): how much, and the time for which it had what
+  // would have been all of the device.
+  std::atomic<std::uint64_t> sharePercent, workNs;
 
   static constexpr std::uint64_t kRunning = std::uint64_t{1} << 63;
 };
 
 struct UsagePage {
-  static constexpr std::uint64_t kMagic = 0x3155504754464f53;  // "SOFTGPU1"
+  static constexpr std::uint64_t kMagic = 0x3255504754464f53;  // "SOFTGPU2"
   static constexpr std::size_t kNameSize = 64;
 
   std::atomic<std::uint64_t> magic;  // written last
@@ -44,6 +47,8 @@ std::string usageFolder();
 struct ProcessUsage {
   struct Device {
     std::uint64_t memoryBytes = 0, busyNs = 0, kernels = 0;
+    std::uint64_t sharePercent = 0, workNs = 0;  // 0 %: it is not limited
+    std::uint64_t usedNs() const { return sharePercent ? workNs : busyNs; }
   };
   std::uint64_t process = 0, started = 0;
   std::string program;

@@ -79,11 +79,13 @@ TEST(Older, GenerationA) {
   EXPECT_FALSE(host.function<bool (*)(generation_a::PartitionAssignment*)>("AssignPartition")(assignment.get()));
   EXPECT_FALSE(host.function<bool (*)(const char*, const char*)>("RemovePartition")("1g.10gb", "x"));
   const auto limit = host.function<Result (*)(const char*, const char*, std::uint64_t)>("SetMemHardLimit");
-  EXPECT_EQ(limit("worker", "x", 1), kNotSupported);
+  EXPECT_EQ(limit("worker", "x", 3 << 20), kSuccess);
+  EXPECT_STREQ(getenv("TF_GPU_MEMORY_LIMIT"), "3");
   EXPECT_EQ(limit("worker", "x", 0), kInvalidParam);
   EXPECT_EQ(limit("worker", nullptr, 1), kInvalidParam);
   const auto share = host.function<Result (*)(const char*, const char*, std::uint32_t)>("SetComputeUnitHardLimit");
-  EXPECT_EQ(share("worker", "x", 100), kNotSupported);
+  EXPECT_EQ(share("worker", "x", 60), kSuccess);
+  EXPECT_STREQ(getenv("TF_CUDA_SM_PERCENT_LIMIT"), "60");
   EXPECT_EQ(share("worker", "x", 101), kInvalidParam);
   auto processes = std::make_unique<generation_a::ProcessArray>();
   EXPECT_EQ(host.function<Result (*)(generation_a::ProcessArray*)>("Snapshot")(processes.get()), kNotSupported);
@@ -103,7 +105,7 @@ TEST(Older, GenerationB) {
   EXPECT_EQ(assign("1g.10gb", "x", result.data()), kNotSupported);
   EXPECT_EQ(assign("", "x", result.data()), kInvalidParam);
   EXPECT_EQ(host.function<Result (*)(const char*, const char*)>("RemovePartition")("p", "x"), kNotSupported);
-  EXPECT_EQ(host.function<Result (*)(const char*, std::uint64_t)>("SetMemHardLimit")("x", 1), kNotSupported);
+  EXPECT_EQ(host.function<Result (*)(const char*, std::uint64_t)>("SetMemHardLimit")("x", 1), kSuccess);
   EXPECT_EQ(host.function<Result (*)(const char*, std::uint32_t)>("SetComputeUnitHardLimit")("x", 0), kInvalidParam);
   SnapshotContext context{};
   EXPECT_EQ(host.function<Result (*)(SnapshotContext*)>("Snapshot")(&context), kNotSupported);

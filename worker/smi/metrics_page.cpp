@@ -162,6 +162,15 @@ class Page {
     }
   }
 
+  // What a session uses of the device it uses most, in percent.
+  std::uint64_t computeOf(std::uint64_t session) const {
+    double most = 0;
+    if (input_.sample)
+      for (const telemetry::Process& process : input_.sample->processes)
+        if (process.pid == session) most = std::max(most, process.busyPercent.value_or(0));
+    return static_cast<std::uint64_t>(most + 0.5);
+  }
+
   // What all sessions did, past and present.
   template <class Get>
   static std::uint64_t sum(const SessionBoard& board, Get get) {
@@ -221,9 +230,11 @@ class Page {
       const SessionBoard::Sitter sitter = board.sitter(seat);
       if (sitter.process == 0) continue;
       for (std::size_t kind = 0; kind < kQuotas; ++kind) {
+        const bool measured = kind == static_cast<std::size_t>(Quota::kCompute) && member == &SessionCounters::used;
         out_.add({{"session", input_.names ? std::to_string(sitter.process) : "seat " + std::to_string(seat)},
                   {"limit", kindOf(static_cast<Quota>(kind)).name}},
-                 std::uint64_t{(board.counters(seat).*member)[kind].load()});
+                 measured ? computeOf(static_cast<std::uint64_t>(sitter.process))
+                          : std::uint64_t{(board.counters(seat).*member)[kind].load()});
       }
     }
   }

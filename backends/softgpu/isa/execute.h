@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -131,11 +132,22 @@ struct Dispatch {
 
 // Runs dispatches on a pool of threads. Workgroups of all submitted dispatches share the pool fairly; within a dispatch
 // they start in index order, and waves that spin, sleep or wait give way to the others.
+// Whoever has the threads of an Executor go slower than they could. Thread-safe.
+class Pace {
+ public:
+  using Clock = std::chrono::steady_clock;
+  virtual ~Pace() = default;
+  // A thread has computed for so long; it goes on at the moment this returns.
+  virtual Clock::time_point computed(std::chrono::nanoseconds work) = 0;
+};
+
 class Executor {
  public:
   struct Options {
     unsigned threads = 0;  // 0: as many as the machine has
+    Pace* pace = nullptr;  // null: as fast as they can
   };
+  static unsigned threadsFor(unsigned wanted);  // how many those are
   using Completion = std::function<void(std::optional<Fault>)>;
 
   Executor(const AddressSpace& memory, Services& services, Options options);

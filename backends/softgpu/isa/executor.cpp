@@ -18,8 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kTurn = 1 << 18;      // instructions per wave before a computing workgroup gives way
-constexpr unsigned kMaxResidentWaves = 4096;  // beyond it nothing new starts, unless it is cooperative
+constexpr std::uint64_t kTurn = 1 << 18;       // instructions per wave before a computing workgroup gives way
+constexpr std::uint64_t kPacedTurn = 1 << 14;  // so that what is paid for afterwards is little
+constexpr unsigned kMaxResidentWaves = 4096;   // beyond it nothing new starts, unless it is cooperative
 constexpr auto kLookOut = std::chrono::microseconds(50);
 constexpr std::uint32_t kMaxLds = 64 * 1024;
 constexpr std::uint32_t kMaxGroupItems = 1024;
@@ -57,7 +58,8 @@ struct Executor::Pool {
     std::unique_ptr<ResidentGroup> group;
   };
 
-  Pool(const AddressSpace& memory, Services& services, unsigned count) : memory_(memory), services_(services) {
+  Pool(const AddressSpace& memory, Services& services, unsigned count, Pace* pace)
+      : memory_(memory), services_(services), pace_(pace) {
     for (unsigned k = 0; k < count; ++k) threads_.emplace_back([this] { work(); });
   }
 
@@ -68,6 +70,7 @@ struct Executor::Pool {
       stopping_ = true;
     }
     wake_.notify_all();
+    paused_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -184,7 +187,9 @@ struct Executor::Pool {
       looked = false;
       std::size_t others = ready_.size();
       lock.unlock();
+      const auto began = pace_ ? Clock::now() : Clock::time_point();
       Outcome outcome = turn(running, startIndex);
+      const auto onward = pace_ ? pace_->computed(Clock::now() - began) : Clock::time_point();
       // When everybody only waits, for the host perhaps, let somebody else have the CPU.
       idleTurns = outcome == Outcome::kIdle ? idleTurns + 1 : 0;
       if (idleTurns > others) std::this_thread::sleep_for(std::chrono::microseconds(idleTurns > 1000 ? 200 : 1));
@@ -197,13 +202,14 @@ struct Executor::Pool {
         ready_.push_back(std::move(running));
         wake_.notify_one();
       }
+      if (pace_) paused_.wait_until(lock, onward, [this] { return stopping_; });
     }
   }
 
   Outcome turn(Running& running, std::uint64_t startIndex) {
     Job& job = *running.job;
     if (startIndex != ~0ull) running.group->start(job.state, startIndex);
-    Outcome outcome = running.group->run(kTurn);
+    Outcome outcome = running.group->run(pace_ ? kPacedTurn : kTurn);
     std::uint32_t limit = job.state.dispatch.watchdogMilliseconds;
     if (limit && Clock::now() - job.started > std::chrono::milliseconds(limit))
       stop(job, FaultKind::kWatchdog, "time limit passed");
@@ -239,8 +245,10 @@ struct Executor::Pool {
 
   const AddressSpace& memory_;
   Services& services_;
+  Pace* const pace_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable paused_;  // threads that have computed ahead of their share
   std::condition_variable finished_;
   std::list<std::unique_ptr<Job>> jobs_;
   std::deque<Running> ready_;  // suspended workgroups, longest waiting first
@@ -254,8 +262,11 @@ struct Executor::Pool {
 };
 
 Executor::Executor(const AddressSpace& memory, Services& services, Options options) {
-  unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  pool_ = std::make_unique<Pool>(memory, services, count);
+  pool_ = std::make_unique<Pool>(memory, services, threadsFor(options.threads), options.pace);
+}
+
+unsigned Executor::threadsFor(unsigned wanted) {
+  return wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
 Executor::~Executor() = default;

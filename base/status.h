@@ -12,7 +12,8 @@ enum class Code {
   kInvalid,      // malformed input: bad code object, bad option, bad bytes from the peer
   kNotFound,     // a file, symbol or device that does not exist
   kUnsupported,  // well formed, but not something this build can do
-  kUnavailable,  // the peer cannot be reached or went away
+  kUnavailable,  // the peer cannot be reached, or does not want us
+  kCut,          // it could be reached, and then the connection broke
   kExhausted,    // out of memory or another bounded resource
 };
 
@@ -25,10 +26,12 @@ class [[nodiscard]] Status {
   static Status notFound(std::string message) { return {Code::kNotFound, std::move(message)}; }
   static Status unsupported(std::string message) { return {Code::kUnsupported, std::move(message)}; }
   static Status unavailable(std::string message) { return {Code::kUnavailable, std::move(message)}; }
+  static Status cut(std::string message) { return {Code::kCut, std::move(message)}; }
   static Status exhausted(std::string message) { return {Code::kExhausted, std::move(message)}; }
 
   bool ok() const { return code_ == Code::kOk; }
   Code code() const { return code_; }
+  bool away() const { return code_ == Code::kUnavailable || code_ == Code::kCut; }  // the peer
   const std::string& message() const { return message_; }
 
   // The same failure seen from one level up: "reading foo.co: truncated ELF header".

@@ -108,7 +108,7 @@ Status connectByTensorFusion(const Options& options, net::Socket& socket, net::E
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     Status status = locate(options.tensorFusion, secondsUntil(deadline), worker);
     if (status.ok()) status = net::connectTo(worker, std::min(kOneAttempt, secondsUntil(deadline)), socket);
-    if (status.ok() || status.code() != Code::kUnavailable) return status;
+    if (status.ok() || !status.away()) return status;
     if (Clock::now() + pause >= deadline) {
       return status.within("waited " + std::to_string(options.connectTimeout) + " s for a worker from TensorFusion");
     }
@@ -146,6 +146,23 @@ Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& o
   return out.empty() ? failure : Status{};
 }
 
+namespace {
+
+// A connection that is cut before the session has begun has spent nothing: another one is tried, a few times.
+template <class Attempt>
+Status despiteCuts(int patience, const Attempt& attempt) {
+  constexpr int kAttempts = 5;
+  const auto end = Clock::now() + std::chrono::seconds(patience);
+  for (int i = 1;; ++i) {
+    Status status = attempt();
+    if (status.code() != Code::kCut || i == kAttempts || Clock::now() >= end) return status;
+    logDebug("before the session had begun: %s; trying again", status.message().c_str());
+    std::this_thread::sleep_for(kFirstPause);
+  }
+}
+
+}  // namespace
+
 Status beginAnywhere(const Options& options, const Begin& begin) {
   std::vector<Place> places;
   if (Status status = placesOf(options.workers, places); !status.ok()) return advising(status);
@@ -155,10 +172,13 @@ Status beginAnywhere(const Options& options, const Begin& begin) {
   std::string refusals, silences;
   Status refusal;
   for (const Place& place : places) {
-    net::Socket socket;
-    Status status = net::connectTo(place.endpoint(), patience, socket);
-    const bool answered = status.ok();
-    if (answered) status = begin(std::move(socket), place);
+    bool answered = false;
+    const Status status = despiteCuts(patience, [&] {
+      net::Socket socket;
+      const Status connected = net::connectTo(place.endpoint(), patience, socket);
+      answered = connected.ok();
+      return answered ? begin(std::move(socket), place) : connected;
+    });
     if (status.ok()) return {};
     std::string& said = answered ? refusals : silences;
     if (answered) refusal = status;
@@ -170,11 +190,13 @@ Status beginAnywhere(const Options& options, const Begin& begin) {
 }
 
 Status beginByTensorFusion(const Options& options, const Begin& begin) {
-  net::Endpoint worker;
-  net::Socket socket;
-  // Without advice: there is nothing that the program's user could set.
-  if (Status status = connectByTensorFusion(options, socket, worker); !status.ok()) return status;
-  return begin(std::move(socket), {worker, worker.host});
+  return despiteCuts(options.connectTimeout, [&] {
+    net::Endpoint worker;
+    net::Socket socket;
+    // Without advice: there is nothing that the program's user could set.
+    if (Status status = connectByTensorFusion(options, socket, worker); !status.ok()) return status;
+    return begin(std::move(socket), {worker, worker.host});
+  });
 }
 
 }  // namespace hipr::client

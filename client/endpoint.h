@@ -38,7 +38,7 @@ Status connectByTensorFusion(const Options& options, net::Socket& socket, net::E
 // "native+10.0.0.7+8000+name-revision": where, and for whom. The first field is the transport; the host may be IPv6.
 Status parseConnection(const std::string& text, net::Endpoint& worker);
 
-// kUnavailable: it may answer later. Anything else: asking again is of no use.
+// away(): it may answer later. Anything else: asking again is of no use.
 Status askOperator(const TensorFusion& operatorInfo, int timeoutSeconds, net::Endpoint& worker);
 
 }  // namespace hipr::client

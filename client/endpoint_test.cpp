@@ -223,6 +223,27 @@ TEST(Endpoint, TheFirstThatAnswersAndHasRoomServes) {
   EXPECT_EQ(asked, (std::vector{full.port, free.port}));
 }
 
+TEST(Endpoint, ACutBeforeTheSessionHasBegunIsTriedAgain) {
+  Listening worker, other;
+  int attempts = 0;
+  const auto cutUntil = [&](int last) {
+    attempts = 0;
+    return [&attempts, last](net::Socket, const Place&) {
+      return ++attempts < last ? Status::cut("receiving: Connection reset by peer") : Status{};
+    };
+  };
+  EXPECT_TRUE(beginAnywhere(anyOf({worker.port}), cutUntil(4)).ok());
+  EXPECT_EQ(attempts, 4);
+  EXPECT_EQ(beginAnywhere(anyOf({worker.port}), cutUntil(1000)).code(), Code::kCut);
+  EXPECT_LT(attempts, 10) << "what always breaks is not tried for ever";
+  std::vector<std::uint16_t> asked;
+  EXPECT_TRUE(beginAnywhere(anyOf({worker.port, other.port}), [&](net::Socket, const Place& place) {
+                asked.push_back(place.worker.port);
+                return asked.size() == 1 ? Status::unavailable("no room") : Status{};
+              }).ok());
+  EXPECT_EQ(asked, (std::vector{worker.port, other.port})) << "a worker that said no is not asked again";
+}
+
 TEST(Endpoint, WhatAllOfThemSaidIsTold) {
   Listening full, stopping;
   const auto begin = [&](net::Socket, const Place& p) {

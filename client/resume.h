@@ -18,7 +18,7 @@ class Resumption {
   Resumption(const Options& options, Place place, access::Credentials credentials, const wire::Bits256& key)
       : options_(options), place_(std::move(place)), credentials_(std::move(credentials)), key_(key) {}
 
-  // One attempt, as net::Channel wants it: kUnavailable when another one makes sense.
+  // One attempt, as net::Channel wants it: the worker is away() when another one makes sense.
   Status attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived);
 
  private:

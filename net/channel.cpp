@@ -272,7 +272,7 @@ bool Channel::reconnect(Lock& lock) {
     lock.lock();
     if (status.ok() && state_ == State::kDown) status = install(std::move(fresh), peerReceived);
   }
-  if (!status.ok() && status.code() != Code::kUnavailable) die(status);
+  if (!status.ok() && !status.away()) die(status);
   if (!status.ok()) why_ = status;  // of the end, should this be the last attempt
   return status.ok();
 }

@@ -32,7 +32,7 @@ class Channel final : public Transport {
   bool resumable();
 
   // One attempt at a new connection: says what has been received here and learns what the peer has. Another attempt
-  // follows only a failure of kind kUnavailable. Runs in a thread of the channel.
+  // follows only when the peer is away(). Runs in a thread of the channel.
   using Reconnect = std::function<Status(std::uint64_t received, TransportPtr& link, std::uint64_t& peerReceived)>;
   struct Mending {
     Reconnect reconnect;

@@ -14,7 +14,7 @@ constexpr std::string_view kUnix = "unix:";
 
 Status peerGone(const char* what, Io outcome) {
   if (outcome == Io::kNothing) return Status::unavailable(std::string(what) + ": the peer did not respond in time");
-  return Status::unavailable(std::string(what) + ": " + platform::socketError());
+  return Status::cut(std::string(what) + ": " + platform::socketError());
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ Status Socket::receive(void* out, std::size_t size) {
   while (size) {
     std::size_t got = 0;
     if (Status status = receiveSome(at, size, &got); !status.ok()) return status;
-    if (got == 0) return Status::unavailable("the peer closed the connection");
+    if (got == 0) return Status::cut("the peer closed the connection");
     at += got;
     size -= got;
   }

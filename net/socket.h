@@ -38,7 +38,7 @@ class Socket {
 
   Status send(std::span<const std::byte> bytes);
   Status send(std::span<std::span<const std::byte>> parts);  // consumes `parts`: up to platform::kMostParts
-  Status receive(void* out, std::size_t size);               // exactly `size` bytes; kUnavailable at end of stream
+  Status receive(void* out, std::size_t size);               // exactly `size` bytes; kCut at end of stream
 
   // Reads what is there, at least one byte. 0 with ok() means the peer closed.
   Status receiveSome(void* out, std::size_t capacity, std::size_t* got);

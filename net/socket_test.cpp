@@ -123,7 +123,7 @@ TEST(Socket, SendingToAPeerThatDoesNotReadTimesOut) {
   const auto start = std::chrono::steady_clock::now();
   Status status;
   for (int i = 0; i < 64 && status.ok(); ++i) status = pair.client.send(megabyte);
-  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_TRUE(status.away());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
@@ -132,7 +132,7 @@ TEST(Socket, ReceivingAfterThePeerClosedSaysSo) {
   pair.client.close();
   char byte;
   const Status status = pair.server.receive(&byte, 1);
-  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_EQ(status.code(), Code::kCut);
   EXPECT_NE(status.message().find("closed"), std::string::npos);
   std::size_t got = 1;
   EXPECT_TRUE(pair.server.receiveSome(&byte, 1, &got).ok());

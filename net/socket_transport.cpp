@@ -54,7 +54,7 @@ class SocketTransport : public Transport {
         unix_ && rooms.size() == 1 ? receiveMemory(rooms[0], how) : platform::receiveParts(socket_.fd(), rooms, how);
     *got = result.bytes;
     if (memories_.size() > kMostMemories) return Status::invalid("memory that nobody asked for");
-    if (result.outcome == Io::kClosed) return Status::unavailable("the peer closed the connection");
+    if (result.outcome == Io::kClosed) return Status::cut("the peer closed the connection");
     return result.outcome == Io::kFailed ? failure("receiving") : Status{};
   }
 
@@ -99,7 +99,7 @@ class SocketTransport : public Transport {
   }
 
   static Status failure(const char* what) {
-    return Status::unavailable(std::string(what) + ": " + platform::socketError());
+    return Status::cut(std::string(what) + ": " + platform::socketError());
   }
 
   Socket socket_;

@@ -70,7 +70,7 @@ std::string failureLine(const HostReport& report) {
   std::string line = "smi-remote: ";
   line += report.port ? report.host + ":" + std::to_string(report.port) : report.host;
   line += ": " + printable(report.status.message());
-  if (report.port && report.status.code() == Code::kUnavailable)
+  if (report.port && report.status.away())
     line += " (is hip-worker running there, and may this machine reach the port?)";
   return line;
 }

@@ -24,7 +24,7 @@ class FrameReader {
   // Takes in what has arrived, without waiting. False when there is no whole header yet.
   bool poll();
 
-  // Waits for the next header. kUnavailable when the peer closed between two frames or vanished inside one.
+  // Waits for the next header. kCut when the peer closed between two frames or vanished inside one.
   Status next(wire::Header& header);
 
   // The payload of the frame, valid until the next call.

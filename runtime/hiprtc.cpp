@@ -85,17 +85,6 @@ rtc::Result compile(const rtc::Request& request) {
   return result;
 }
 
-hiprtcResult give(const std::string& bytes, char* to) {
-  if (to == nullptr) return HIPRTC_ERROR_INVALID_INPUT;
-  std::copy(bytes.begin(), bytes.end(), to);
-  return HIPRTC_SUCCESS;
-}
-hiprtcResult giveSize(std::size_t size, std::size_t* to) {
-  if (to == nullptr) return HIPRTC_ERROR_INVALID_INPUT;
-  *to = size;
-  return HIPRTC_SUCCESS;
-}
-
 // Calls use(Program&) on a program that exists.
 template <class Use>
 hiprtcResult with(hiprtcProgram handle, Use use) {
@@ -103,6 +92,21 @@ hiprtcResult with(hiprtcProgram handle, Use use) {
   if (program == nullptr) return HIPRTC_ERROR_INVALID_PROGRAM;
   std::lock_guard lock(program->mutex);
   return use(*program);
+}
+
+// Calls use(Result&) for a call that puts a part of it to `to`, which AMD's library looks at before the program.
+template <class Use>
+hiprtcResult withResult(hiprtcProgram handle, const void* to, Use use) {
+  if (to == nullptr) return HIPRTC_ERROR_INVALID_INPUT;
+  return with(handle, [&](Program& p) { return use(p.result); });
+}
+hiprtcResult give(const std::string& bytes, char* to) {
+  std::copy(bytes.begin(), bytes.end(), to);
+  return HIPRTC_SUCCESS;
+}
+hiprtcResult giveSize(const std::string& bytes, std::size_t* to) {
+  *to = bytes.size();
+  return HIPRTC_SUCCESS;
 }
 
 // Linking bitcode is passed on as it is: what AMD's library calls a linker state is its own.
@@ -175,28 +179,26 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char* name_expressio
 }
 
 hiprtcResult hiprtcGetCode(hiprtcProgram prog, char* code) {
-  return with(prog, [&](Program& p) { return give(p.result.code, code); });
+  return withResult(prog, code, [&](rtc::Result& r) { return give(r.code, code); });
 }
 hiprtcResult hiprtcGetCodeSize(hiprtcProgram prog, size_t* codeSizeRet) {
-  return with(prog, [&](Program& p) { return giveSize(p.result.code.size(), codeSizeRet); });
+  return withResult(prog, codeSizeRet, [&](rtc::Result& r) { return giveSize(r.code, codeSizeRet); });
 }
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char* log) {
-  return with(prog, [&](Program& p) { return give(p.result.log, log); });
+  return withResult(prog, log, [&](rtc::Result& r) { return give(r.log, log); });
 }
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t* logSizeRet) {
-  return with(prog, [&](Program& p) { return giveSize(p.result.log.size(), logSizeRet); });
+  return withResult(prog, logSizeRet, [&](rtc::Result& r) { return giveSize(r.log, logSizeRet); });
 }
 // Only of a program compiled with -fgpu-rdc.
 hiprtcResult hiprtcGetBitcode(hiprtcProgram prog, char* bitcode) {
-  return with(prog, [&](Program& p) {
-    return bitcode != nullptr && p.result.bitcode.empty() ? HIPRTC_ERROR_INVALID_PROGRAM
-                                                          : give(p.result.bitcode, bitcode);
+  return withResult(prog, bitcode, [&](rtc::Result& r) {
+    return r.bitcode.empty() ? HIPRTC_ERROR_INVALID_PROGRAM : give(r.bitcode, bitcode);
   });
 }
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram prog, size_t* bitcode_size) {
-  return with(prog, [&](Program& p) {
-    if (bitcode_size != nullptr && p.result.bitcode.empty()) return HIPRTC_ERROR_INVALID_PROGRAM;
-    return giveSize(p.result.bitcode.size(), bitcode_size);
+  return withResult(prog, bitcode_size, [&](rtc::Result& r) {
+    return r.bitcode.empty() ? HIPRTC_ERROR_INVALID_PROGRAM : giveSize(r.bitcode, bitcode_size);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <hip/hiprtc.h>
 
 #include "support.h"
+#include "system.h"
 
 // Compiled code, or nothing; the target is left to the library unless an option names it.
 static std::vector<char> compile(hiprtcProgram program, std::vector<const char*> options = {}) {
@@ -96,6 +97,18 @@ TEST(mistakes_are_in_the_log) {
   EXPECT_EQ(hiprtcGetProgramLog(program, &log[0]), HIPRTC_SUCCESS);
   EXPECT(log.find("surprise") != std::string::npos);
   EXPECT_EQ(std::string(hiprtcGetErrorString(HIPRTC_ERROR_COMPILATION)), std::string("HIPRTC_ERROR_COMPILATION"));
+}
+
+// Before the program is, so that even a call with neither says the same.
+TEST(nowhere_to_put_a_result) {
+  EXPECT_EQ(hiprtcGetCodeSize(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcGetCode(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcGetProgramLogSize(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcGetProgramLog(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  for (const char* newer : {"hiprtcGetBitcodeSize", "hiprtcGetBitcode"}) {  // not in the oldest headers
+    const auto call = reinterpret_cast<hiprtcResult (*)(hiprtcProgram, void*)>(os::symbol(newer));
+    if (call != nullptr) EXPECT_EQ(call(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  }
 }
 
 TEST(version) {

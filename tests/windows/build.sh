@@ -120,17 +120,19 @@ for folder in "$out" "$out"/{kernels*,fat,examples,tests}; do
   if [[ -d $folder ]]; then cp -u "$windows"/bin/amdhip64*.dll "$folder"; fi
 done
 
-# hello_hip, as docs/windows.md tells, from the package that people unpack.
+# hello_hip, by the very lines of docs/windows.md, in the package that people unpack.
 cmake --build "$windows" --target zip
 hello=$windows/hello_hip
 rm -rf "$hello"
 mkdir -p "$hello"
 (cd "$hello" && cmake -E tar xf "$windows/hip-remote-windows-x86_64.zip")
 package=$hello/hip-remote-windows-x86_64
-cp "$build/examples/vector_add_co.h" "$package/examples/hello_hip"
-(cd "$package/examples/hello_hip" &&
-  x86_64-w64-mingw32-g++-posix -std=c++20 -static -I. -I"$package/include" hello_hip.cpp "$package/lib/amdhip64.lib" -o hello_hip.exe &&
-  cp "$package/bin/amdhip64_7.dll" .)
+lines=$(awk '/^hipcc --genco/, /^cp /' "$package/docs/windows.md")
+if [[ $(wc -l <<<"$lines") -ne 4 ]]; then
+  echo "docs/windows.md has no four lines that make hello_hip" >&2
+  exit 1
+fi
+(cd "$package/examples/hello_hip" && bash -euxc "$lines")
 # The same sources for Linux, to compare with.
 if [[ $here/posting.cpp -nt $build/windows/posting ]]; then
   c++ -D__HIP_PLATFORM_AMD__ -O1 -std=c++20 -I"$build/examples" "$here/posting.cpp" -lamdhip64 -o "$build/windows/posting"

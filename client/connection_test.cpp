@@ -193,7 +193,7 @@ TEST_F(ConnectionTest, ManyThreadsGetTheirOwnAnswersInWhateverOrderTheyCome) {
 TEST_F(ConnectionTest, WhatIsExpectedIsReadThoughNobodyWaits) {
   auto call = askAside();  // the background rests after this
   answer(nextRequest(), 0);
-  call.get();
+  EXPECT_EQ(call.get(), 0);
   connection_->expect(1);
   push();
   EXPECT_TRUE(soon([&] { return pushes_ == 1; }));

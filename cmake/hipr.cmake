@@ -76,6 +76,17 @@ function(hipr_link name visibility)
   target_link_libraries(${name} ${visibility} hipr_options ${own} ${ARGN})
 endfunction()
 
+# hipr_hide_archives(NAME PUBLIC|PRIVATE|INTERFACE archive...): what is linked from these archives, or ALL, is not exported. zig's linker
+# knows no such option; libraries that it makes have version scripts, or nothing in their archives that asks to be exported.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:--exclude-libs,ALL HIPR_LINKER_HIDES_ARCHIVES)
+function(hipr_hide_archives name visibility)
+  list(JOIN ARGN : archives)
+  if(HIPR_LINKER_HIDES_ARCHIVES)
+    target_link_options(${name} ${visibility} LINKER:--exclude-libs,${archives})
+  endif()
+endfunction()
+
 # hipr_library(NAME SOURCES... [DEPENDS target...] [PRIVATE target...]): a static library of one folder. Who depends on it
 # can include what its DEPENDS have too, because its headers may; only its sources see the headers of PRIVATE targets.
 function(hipr_library name)
@@ -84,6 +95,14 @@ function(hipr_library name)
   hipr_link(${name} PUBLIC ${arg_DEPENDS})
   target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
   hipr_precompile(${name})
+endfunction()
+
+# hipr_test_library(NAME ...): the same, for tests.
+function(hipr_test_library name)
+  hipr_library(${name} ${ARGN})
+  if(CMAKE_CROSSCOMPILING)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
 endfunction()
 
 # hipr_headers(NAME [DEPENDS target...]): the headers of one folder, for those that need no more of it.

@@ -1,5 +1,5 @@
 # The libraries of others that the client is made of, as targets whatever they come from:
-#   hipr_zstd, hipr_zlib  unpacking code objects        hipr_xxhash  naming them (headers only)        hipr_json  smi-remote
+#   hipr_zstd, hipr_zlib  packed code objects        hipr_xxhash  naming them (headers only)        hipr_json  smi-remote
 # On Linux they are the system's packages. Cross builds compile Debian's sources of them for their target; scripts/cross.sh puts
 # these into build/cross/sources. Elsewhere (Visual Studio, a Mac) CMake finds what is installed.
 set(HIPR_SOURCES ${PROJECT_SOURCE_DIR}/build/cross/sources CACHE PATH "Sources of zstd and zlib, and headers, for cross builds")
@@ -8,11 +8,12 @@ function(hipr_third_party_from_sources)
   if(NOT EXISTS ${HIPR_SOURCES}/zstd/lib/zstd.h OR NOT EXISTS ${HIPR_SOURCES}/zlib/zlib.h)
     message(FATAL_ERROR "zstd and zlib for ${CMAKE_SYSTEM_NAME} are made from Debian's sources: run scripts/cross.sh first")
   endif()
-  file(GLOB zstd CONFIGURE_DEPENDS ${HIPR_SOURCES}/zstd/lib/common/*.c ${HIPR_SOURCES}/zstd/lib/decompress/*.c)
+  file(GLOB zstd CONFIGURE_DEPENDS ${HIPR_SOURCES}/zstd/lib/common/*.c ${HIPR_SOURCES}/zstd/lib/compress/*.c
+    ${HIPR_SOURCES}/zstd/lib/decompress/*.c)
   add_library(hipr_zstd STATIC ${zstd})
   target_compile_definitions(hipr_zstd PRIVATE ZSTD_DISABLE_ASM ZSTD_MULTITHREAD=0 ZSTDLIB_VISIBLE= ZSTDERRORLIB_VISIBLE=)
   target_include_directories(hipr_zstd SYSTEM INTERFACE ${HIPR_SOURCES}/zstd/lib)
-  set(zlib adler32 crc32 inffast inflate inftrees zutil)
+  set(zlib adler32 compress crc32 deflate inffast inflate inftrees trees zutil)
   list(TRANSFORM zlib PREPEND ${HIPR_SOURCES}/zlib/)
   list(TRANSFORM zlib APPEND .c)
   add_library(hipr_zlib STATIC ${zlib})

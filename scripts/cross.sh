@@ -15,7 +15,7 @@ installed() { dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed'; }
 
 packages=(xz-utils bzip2 libxxhash-dev nlohmann-json3-dev)
 if wants windows; then packages+=(g++-mingw-w64-x86-64-posix wine64); fi
-if wants arm64; then packages+=(qemu-user-static libc6-arm64-cross libgtest-dev); fi
+if wants arm64; then packages+=(qemu-user-static libc6-arm64-cross libgcc-s1-arm64-cross libgtest-dev); fi
 if wants macos || wants arm64; then packages+=(python3-pip); fi
 missing=()
 for package in "${packages[@]}"; do if ! installed "$package"; then missing+=("$package"); fi; done

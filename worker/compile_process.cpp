@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "rtc/codec.h"
 #include "rtc/installed.h"
+#include "worker/close_from.h"
 
 namespace hipr::worker {
 
@@ -51,7 +52,7 @@ constexpr std::size_t kLargestResult = 256 << 20;
   limit(RLIMIT_CORE, 0);
   dup2(socket, 0);
   dup2(socket, 1);
-  close_range(3, ~0U, 0);
+  closeFrom(3);
   if (chdir(folder.c_str()) != 0) _exit(126);
   // A plain environment: AMD's library finds itself, and nobody's settings lead it back to us.
   char path[] = "PATH=/usr/bin:/bin", temporary[] = "TMPDIR=.";

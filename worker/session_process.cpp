@@ -21,6 +21,7 @@
 #include "net/socket_transport.h"
 #include "platform/thread.h"
 #include "tls/tls_transport.h"
+#include "worker/close_from.h"
 #include "worker/session.h"
 
 extern char** environ;
@@ -72,7 +73,7 @@ int write(const SessionTicket& ticket) {
   for (int& fd : files) fd = fcntl(fd, F_DUPFD_CLOEXEC, kFree);  // -1 stays that, and is not there
   for (int i = 0; i < static_cast<int>(files.size()); ++i)
     dup3(files[static_cast<std::size_t>(i)], kClient + i, kClient + i == kProgram ? O_CLOEXEC : 0);
-  close_range(kProgram + 1, ~0U, 0);
+  closeFrom(kProgram + 1);
   char name[] = "hip-worker", option[sizeof kOption];
   std::memcpy(option, kOption, sizeof kOption);
   char* argv[] = {name, option, nullptr};

@@ -29,7 +29,7 @@ void enterNextPage(Wave& w, const Inst& i) {
 // What can be known at once of the way from instruction to instruction of a page. Those that do nothing, as s_nop and
 // (on most CPUs) s_waitcnt, become part of the step over them.
 void link(Inst* insts, std::int64_t count) {
-  const Handler* nothing = chosenImpls()[findRow(Encoding::SOPP, kNopOpcode, Gpu::kGfx90a)]->plain;
+  Handler* const nothing = chosenImpls()[findRow(Encoding::SOPP, kNopOpcode, Gpu::kGfx90a)]->plain;
   for (std::int64_t k = count - 1; k >= 0; --k) {
     Inst& inst = insts[k];
     const Inst& after = insts[k + inst.words];

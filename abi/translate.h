@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "abi/older_structs.h"
 #include "hip_remote/hip.h"
 #include "types/platform.h"
 
@@ -18,34 +19,9 @@ int memoryTypeTo5(hipMemoryType type);    // hipMemoryTypeUnregistered, which HI
 hip_Memcpy2D memcpy2DFrom5(const hip_Memcpy2D& copy);
 
 // --- HIP_MEMCPY3D had 32-bit fields in HIP 5
-struct Memcpy3D5 {
-  unsigned srcXInBytes, srcY, srcZ, srcLOD;
-  int srcMemoryType;
-  const void* srcHost;
-  hipDeviceptr_t srcDevice;
-  hipArray_t srcArray;
-  unsigned srcPitch, srcHeight;
-  unsigned dstXInBytes, dstY, dstZ, dstLOD;
-  int dstMemoryType;
-  void* dstHost;
-  hipDeviceptr_t dstDevice;
-  hipArray_t dstArray;
-  unsigned dstPitch, dstHeight;
-  unsigned WidthInBytes, Height, Depth;
-};
-static_assert(sizeof(Memcpy3D5) == 128);
 HIP_MEMCPY3D memcpy3DFrom5(const Memcpy3D5& copy);
 
 // --- hipMemAllocationProp was reordered inside the .so.5 line, in 5.3
-struct MemAllocationProp52 {  // numbers instead of enums: in the newer layout these words may hold anything
-  unsigned char compressionType;
-  int locationType, locationId;
-  int requestedHandleType;
-  int type;
-  unsigned short usage;
-  void* win32HandleMetaData;
-};
-static_assert(sizeof(MemAllocationProp52) == sizeof(hipMemAllocationProp));
 // Takes either layout. Where 5.2 has the allocation type (pinned, 1), 5.3 has the low half of a pointer that only
 // Windows uses; where 5.2 has the location type (device, 1), 5.3 has the handle type.
 hipMemAllocationProp memAllocationPropFrom5(const void* prop);
@@ -62,15 +38,6 @@ hipMemsetParams memsetParamsFrom6(const HIP_MEMSET_NODE_PARAMS& params);
 hipExternalMemoryHandleDesc externalMemoryHandleFrom5(const void* desc);
 hipExternalMemoryBufferDesc externalMemoryBufferFrom5(const void* desc);
 hipExternalSemaphoreHandleDesc externalSemaphoreHandleFrom5(const void* desc);
-struct ExternalSemaphoreParams5 {  // both signal and wait; the timeout is a wait's
-  unsigned long long fenceValue;
-  unsigned long long key;
-  unsigned timeoutMs;
-  unsigned reserved[11];
-  unsigned flags;
-  unsigned reserved2[16];
-};
-static_assert(sizeof(ExternalSemaphoreParams5) == 136);
 hipExternalSemaphoreSignalParams externalSemaphoreSignalFrom5(const ExternalSemaphoreParams5& params);
 hipExternalSemaphoreWaitParams externalSemaphoreWaitFrom5(const ExternalSemaphoreParams5& params);
 

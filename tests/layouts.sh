@@ -34,7 +34,7 @@ layouts() { # SYSTEM HEADER: a block for each structure, and no names of files
     awk 'BEGIN { RS = ""; ORS = "\n\n" } !/__va_list|max_align/'
 }
 failed=0 structures=0
-for header in hip_remote/hip.h abi/translate.h smi_remote/smi_remote_client.h amdsmi/types_{24,26,27}.h; do
+for header in hip_remote/hip.h abi/older_structs.h smi_remote/smi_remote_client.h amdsmi/types_{24,26,27}.h; do
   for system in "${systems[@]}"; do
     if ! layouts "$system" "$header" >"$work/$system"; then
       echo "$header does not compile for $system"

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace hipr::access {
 
+inline constexpr std::string_view kDigestKey = "HIP Remote";
 using Digest = std::array<std::uint8_t, 32>;
 
 Digest digestOf(std::span<const std::byte> bytes);

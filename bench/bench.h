@@ -42,10 +42,13 @@ using testing::Hip;
 void measureStartup(Report& report, const std::string& host, int port);
 void measureDelay(Report& report, const std::string& host, int port, const std::string& directLibrary);
 
+void measureUploads(Report& report, std::size_t mebibytes);  // known by content, over a thin line
+
 // Child modes of the same program.
 // What it prints, one line. `environment` as a shell takes it: "NAME=value ".
 std::string runSelf(const std::string& arguments, const std::string& environment = "");
-int runStartupChild();         // connect, launch, wait; prints round trips and time
+int runStartupChild();  // connect, launch, wait; prints round trips and time
+int runUploadChild(std::size_t mebibytes, unsigned seed, unsigned changedPercent);  // prints seconds
 int runStepChild(int rounds);  // steps of that much work over a delayed connection; prints seconds per step
 
 }  // namespace hipr::bench

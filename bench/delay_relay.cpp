@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -25,8 +26,12 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
+struct Line {
+  double delay, bandwidth;
+};
+
 // Carries one direction: one thread reads and stamps, another sends when the time has come.
-void carry(net::Socket& from, net::Socket& to, double delay) {
+void carry(net::Socket& from, net::Socket& to, const Line& kind) {
   std::mutex mutex;
   std::condition_variable wake;
   std::deque<Parcel> line;
@@ -46,14 +51,22 @@ void carry(net::Socket& from, net::Socket& to, double delay) {
     }
     to.shutdown();
   });
+  double free = 0;  // when the line has carried what came before
   for (;;) {
-    std::vector<std::byte> bytes(1 << 20);
+    std::vector<std::byte> bytes(kind.bandwidth != 0 ? 64 << 10 : 1 << 20);
     std::size_t got = 0;
     if (!from.receiveSome(bytes.data(), bytes.size(), &got).ok() || got == 0) break;
     bytes.resize(got);
-    std::lock_guard lock(mutex);
-    line.push_back({seconds() + delay, std::move(bytes)});
-    wake.notify_one();
+    const double now = seconds();
+    free = std::max(free, now) + (kind.bandwidth != 0 ? static_cast<double>(got) / kind.bandwidth : 0);
+    {
+      std::lock_guard lock(mutex);
+      line.push_back({free + kind.delay, std::move(bytes)});
+      wake.notify_one();
+    }
+    // Nothing more is taken until then: whoever sends too fast has to wait. Sleeping takes longer than it should, and
+    // what comes late makes up for it.
+    if (free - now > 2e-3) std::this_thread::sleep_for(std::chrono::duration<double>(free - now));
   }
   {
     std::lock_guard lock(mutex);
@@ -63,28 +76,28 @@ void carry(net::Socket& from, net::Socket& to, double delay) {
   sender.join();
 }
 
-[[noreturn]] void serve(net::Socket listener, const net::Endpoint& target, double delay) {
+[[noreturn]] void serve(net::Socket listener, const net::Endpoint& target, const Line& kind) {
   for (;;) {
     net::Socket client(::accept(listener.fd(), nullptr, nullptr));
     net::Socket worker;
     if (!client.open() || !net::connectTo(target, 10, worker).ok()) _exit(1);
     client.tune(600);
     worker.tune(600);
-    std::thread back([&] { carry(worker, client, delay); });
-    carry(client, worker, delay);
+    std::thread back([&] { carry(worker, client, kind); });
+    carry(client, worker, kind);
     back.join();
   }
 }
 
 }  // namespace
 
-DelayRelay::DelayRelay(const std::string& host, int port, double oneWay) {
+DelayRelay::DelayRelay(const std::string& host, int port, double oneWay, double bandwidth) {
   net::Socket listener;
   if (!net::listenOn("127.0.0.1", 0, listener, &port_).ok()) std::exit(1);
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    serve(std::move(listener), {host, static_cast<std::uint16_t>(port)}, oneWay);
+    serve(std::move(listener), {host, static_cast<std::uint16_t>(port)}, {oneWay, bandwidth});
   }
 }
 

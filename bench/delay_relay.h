@@ -1,5 +1,6 @@
-// DelayRelay: a TCP relay on loopback that lets every byte through some time later, in both directions: a long line for
-// machines where the kernel cannot make one (netem). It runs in a process of its own and does not limit bandwidth.
+// DelayRelay: a TCP relay on loopback that lets every byte through some time later, and only so many of them at a time,
+// in both directions: a long or a thin line for machines where the kernel cannot make one (netem). It runs in a process
+// of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +12,8 @@ namespace hipr::bench {
 
 class DelayRelay {
  public:
-  // `oneWay` seconds in each direction.
-  DelayRelay(const std::string& host, int port, double oneWay);
+  // `oneWay` seconds in each direction; bytes per second in each, 0: as many as there are.
+  DelayRelay(const std::string& host, int port, double oneWay, double bandwidth = 0);
   ~DelayRelay();
   int port() const { return port_; }
 

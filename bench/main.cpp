@@ -19,8 +19,10 @@ namespace {
 
 using namespace hipr::bench;
 
+constexpr std::size_t kModel = 256;  // MiB
+
 constexpr char kHelp[] =
-    "hip-remote-bench [LINE... | smi | softgpu [PATTERN]] [OPTION]...\n"
+    "hip-remote-bench [LINE... | uploads [MIB] | smi | softgpu [PATTERN]] [OPTION]...\n"
     "\n"
     "Starts a worker on a free loopback port and measures what remoting costs, against the same calls made directly "
     "and\n"
@@ -32,6 +34,7 @@ constexpr char kHelp[] =
     "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
     "  --check            exit 1 when a target is missed\n"
     "\n"
+    "uploads: only the uploads over a thin line, of a model of so many MiB (default 256; 2048 takes two minutes).\n"
     "smi: measures what telemetry costs the worker instead.\n"
     "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same\n"
     "compiled for the CPU; with a PATTERN only the families whose line contains it.\n";
@@ -88,7 +91,10 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
 
   Report report;
   measureStartup(report, "127.0.0.1", worker.port());
-  if (options.delay && !options.quick) measureDelay(report, "127.0.0.1", worker.port(), direct.library);
+  if (options.delay && !options.quick) {
+    measureDelay(report, "127.0.0.1", worker.port(), direct.library);
+    measureUploads(report, kModel);
+  }
   report.print();
   out["rows"] = report.json();
   return met && report.allMet();
@@ -98,6 +104,8 @@ bool measureOther(const Options& options, nlohmann::json& out) {
   Report report;
   if (options.what[0] == "smi") {
     measureSmi(report);
+  } else if (options.what[0] == "uploads") {
+    measureUploads(report, options.what.size() > 1 ? std::strtoul(options.what[1].c_str(), nullptr, 10) : kModel);
   } else {
     measureSoftgpu(report, options.what.size() > 1 ? options.what[1] : "");
   }
@@ -114,6 +122,9 @@ bool runAsChild(int argc, char** argv, int& code) {
     code = runStartupChild();
   } else if (mode == "--child-steps") {
     code = runStepChild(number(2));
+  } else if (mode == "--child-upload" && argc == 5) {
+    code = runUploadChild(static_cast<std::size_t>(number(2)), static_cast<unsigned>(number(3)),
+                          static_cast<unsigned>(number(4)));
   } else if (mode == "--child-scaling") {
     code = runScalingChild(static_cast<unsigned>(number(2)));
   } else if (mode == "--child-line" && argc == 5) {
@@ -172,7 +183,8 @@ int main(int argc, char** argv) {
   if (runAsChild(argc, argv, code)) return code;
   const Options options = readOptions(argc, argv);
   nlohmann::json out;
-  const bool other = !options.what.empty() && (options.what[0] == "smi" || options.what[0] == "softgpu");
+  const bool other = !options.what.empty() &&
+                     (options.what[0] == "smi" || options.what[0] == "uploads" || options.what[0] == "softgpu");
   const bool met = other ? measureOther(options, out) : measureRemoting(options, out);
   if (!options.json.empty() && !(std::ofstream(options.json) << out.dump(2) << "\n")) {
     std::fprintf(stderr, "cannot write %s\n", options.json.c_str());

@@ -427,7 +427,7 @@ bool Connection::acknowledged(wire::Bytes payload) {
   wire::Reader reader(payload);
   reader.get(message);
   if (!reader.ok() || !reader.atEnd() || !channel_->acknowledge(message.received)) return false;
-  outbox_.acknowledged();
+  outbox_.acknowledged(message.received);
   return true;
 }
 

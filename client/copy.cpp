@@ -87,7 +87,7 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   });
   if (late) return;
   outbox.flush();
-  outbox.waitSent(*upload);
+  outbox.waitSent(upload);
 }
 
 Status truncated() {

@@ -24,6 +24,14 @@ Status readNearness(Nearness& out) {
   return {};
 }
 
+Status readNaming(NamingMode& out) {
+  const std::string text = envText("HIP_REMOTE_DATA_CACHE").value_or("auto");
+  if (text != "auto" && text != "on" && text != "off")
+    return Status::invalid("HIP_REMOTE_DATA_CACHE is auto, on or off, not \"" + text + "\"");
+  out = text == "on" ? NamingMode::kAlways : text == "off" ? NamingMode::kNever : NamingMode::kWhereItPays;
+  return {};
+}
+
 }  // namespace
 
 Status readOptions(Options& out) {
@@ -47,6 +55,7 @@ Status readOptions(Options& out) {
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   if (Status status = readNearness(out.nearness); !status.ok()) return status;
+  if (Status status = readNaming(out.naming); !status.ok()) return status;
   out.statsFile = envText("HIP_REMOTE_STATS").value_or("");
   return {};
 }

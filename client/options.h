@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "client/naming.h"
 #include "net/socket.h"
 
 namespace hipr::client {
@@ -30,6 +31,7 @@ struct Options {
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
   Nearness nearness = Nearness::kWherePossible;
+  NamingMode naming = NamingMode::kWhereItPays;
   bool resume = true;     // HIP_REMOTE_RESUME=0: a broken connection is the end of the session
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit
 

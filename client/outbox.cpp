@@ -29,6 +29,13 @@ void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byt
 
 }  // namespace
 
+wire::Bytes HostShape::packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const {
+  if (contiguous()) return {address + offset, size};
+  room.resize(size);
+  pack(*this, offset, size, room.data());
+  return room;
+}
+
 Outbox::Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall)
     : channel_(channel), onFailure_(std::move(onFailure)), onStall_(std::move(onStall)) {}
 
@@ -56,6 +63,7 @@ void Outbox::stop() {
   fail();
   channel_.shutdown();
   writer_.join();
+  helpers_.stop();
 }
 
 void Outbox::wake() {
@@ -101,17 +109,16 @@ void Outbox::letGo(BulkUpload& upload) {
     upload.held = false;
     pending_ = true;
   }
+  wakeWriter();
+}
+
+void Outbox::wakeWriter() {
   if (asleep_.load()) wake();
 }
 
 bool Outbox::nothingLeft() const {
-  return control_.empty() && std::ranges::all_of(uploads_, [](const BulkUploadPtr& upload) { return upload->held; });
-}
-
-void Outbox::waitSent(const BulkUpload& upload) {
-  const NoCancel whole;
-  std::unique_lock lock(mutex_);
-  sent_.wait(lock, [&] { return upload.finished; });
+  return control_.empty() && wanted_.empty() &&
+         std::ranges::all_of(uploads_, [](const BulkUploadPtr& upload) { return upload->held || upload->allSent(); });
 }
 
 bool Outbox::uploading() {
@@ -121,7 +128,7 @@ bool Outbox::uploading() {
 
 bool Outbox::stalled() {
   std::lock_guard lock(mutex_);
-  return stalled_;
+  return stalled_ || !named_.empty();
 }
 
 void Outbox::open(std::uint64_t transfer) {
@@ -132,25 +139,38 @@ void Outbox::open(std::uint64_t transfer) {
     }
     if (const auto node = unopened_.extract(transfer)) unopenedBytes_ -= node.mapped();
   }
-  acknowledged();
+  goOn();
 }
 
-void Outbox::acknowledged() {
+void Outbox::acknowledged(std::uint64_t position) {
+  {
+    std::lock_guard lock(mutex_);
+    speed_.acknowledged(Clock::now(), position);
+    naming_.lineIs(speed_.bytesPerSecond());
+  }
+  goOn();
+}
+
+void Outbox::goOn() {
   {
     std::lock_guard lock(mutex_);
     stalled_ = false;
     pending_ = !nothingLeft();
   }
-  if (asleep_.load()) wake();
+  wakeWriter();
 }
 
 void Outbox::fail() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   dead_ = true;
+  named_.clear();
+  wanted_.clear();
+  unansweredBytes_ = 0;
   while (!uploads_.empty()) finish(BulkUploadPtr(uploads_.front()));
   pending_ = true;
   roomy_.notify_all();
   work_.notify_all();
+  unread_.wait(lock, [this] { return beingNamed_ == 0; });  // what has been finished is nobody's to read
 }
 
 void Outbox::finish(const BulkUploadPtr& upload) {
@@ -168,23 +188,32 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
   const std::uint64_t unacknowledged = channel_.unacknowledged();
   if (unacknowledged > kMuch) stalled_ = true;
+  if (takeWanted(piece)) return Work::kPiece;
+  const bool unmeasured = naming_.undecided() && unacknowledged > kMostUnmeasured;
   for (const BulkUploadPtr& upload : uploads_) {
-    if (upload->held || unacknowledged > kTooMuch) continue;
+    if (upload->held || upload->allSent() || unacknowledged > kTooMuch) continue;
     const std::size_t left = upload->from.bytes() - upload->sent;
     if (left > mostBulk) return work;  // the writer's
-    std::size_t size = std::min<std::size_t>(left, wire::kMaxDataChunk);
+    const bool blocks = mayBeNamed(*upload);
+    piece = {.upload = upload, .offset = upload->sent, .size = std::min<std::size_t>(left, wire::kMaxDataChunk)};
     if (!upload->open) {
-      size = std::min<std::size_t>(size, wire::kEagerWindow - unopenedBytes_);
-      if (size == 0) {
+      const std::size_t room = wire::kEagerWindow - unopenedBytes_;
+      if (room == 0 || (blocks && room < piece.size)) {
         stalled_ = true;
+        speed_.interrupted();
         continue;
       }
-      unopened_[upload->transfer] += size;
-      unopenedBytes_ += size;
+      piece.size = std::min(piece.size, room);
     }
-    piece = {upload, size};
+    if (blocks && unmeasured) stalled_ = true;
+    if (blocks && (unmeasured || !name(upload, piece))) continue;
+    if (!upload->open) {
+      unopened_[upload->transfer] += piece.size;
+      unopenedBytes_ += piece.size;
+    }
     return Work::kPiece;
   }
+  piece = {};
   if (work == Work::kNone) pending_.store(false, std::memory_order_relaxed);
   return work;
 }
@@ -198,34 +227,50 @@ void Outbox::sendControl() {
 }
 
 void Outbox::sendPiece(const Piece& piece) {
-  BulkUpload& upload = *piece.upload;
-  std::byte head[wire::kHeaderSize + wire::kDataPrefix];
-  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
-                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
-                      .length = wire::kDataPrefix + piece.size},
-                     head);
-  const std::uint64_t prefix[2] = {upload.transfer, upload.sent};
-  std::memcpy(head + wire::kHeaderSize, prefix, sizeof prefix);
-  std::byte* bytes = upload.from.address + upload.sent;
-  const bool inPlace = upload.from.contiguous();
-  if (!inPlace) {
-    packed_.resize(piece.size);
-    pack(upload.from, upload.sent, piece.size, packed_.data());
-    bytes = packed_.data();
+  if (piece.kind == Piece::Kind::kNamed) {
+    sendNamed(piece);
+  } else if (piece.kind == Piece::Kind::kWanted) {
+    return sendWanted(piece);
+  } else {
+    sendData(piece);
   }
-  // Behind the small messages that have come up meanwhile, but in one go with them.
-  const net::Transport::Part parts[3] = {outgoing_.bytes(), head, {bytes, piece.size}};
-  bytesSent_ += outgoing_.size() + sizeof head + piece.size;
-  Status status;
-  if (!dead_) status = inPlace ? channel_.sendLasting({parts, 2}, parts[2], upload.transfer) : channel_.send(parts);
-  outgoing_.clear();
-  if (!status.ok()) onFailure_(status);
-  const bool whole = upload.sent + piece.size == upload.from.bytes();
+  BulkUpload& upload = *piece.upload;
+  const bool whole = piece.offset + piece.size == upload.from.bytes();
   if (whole && !upload.late) channel_.settle(upload.transfer);  // otherwise it stays as it is until its copy is done
   std::lock_guard lock(mutex_);
   if (dead_) return;
   upload.sent += piece.size;
-  if (whole) finish(piece.upload);
+  if (!whole) return;
+  if (upload.unanswered == 0) return finish(piece.upload);
+  if (!upload.late) sent_.notify_all();  // whoever waits for it sees to the rest
+}
+
+void Outbox::sendData(const Piece& piece) {
+  const BulkUpload& upload = *piece.upload;
+  const bool kept = piece.kind != Piece::Kind::kData;
+  std::byte head[wire::kHeaderSize + wire::kDataPrefix];
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
+                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY | (kept ? wire::HIP_REMOTE_FLAG_KEEP : 0u),
+                      .length = wire::kDataPrefix + piece.size},
+                     head);
+  const std::uint64_t prefix[2] = {upload.transfer, piece.offset};
+  std::memcpy(head + wire::kHeaderSize, prefix, sizeof prefix);
+  // A copy goes when it has been sent, and what is wanted later may go before it has arrived.
+  const bool inPlace = upload.from.contiguous() && piece.kind != Piece::Kind::kWanted;
+  const wire::Bytes bytes =
+      piece.copy ? wire::Bytes(*piece.copy) : upload.from.packed(piece.offset, piece.size, packed_);
+  // Behind the small messages that have come up meanwhile, but in one go with them.
+  const net::Transport::Part parts[3] = {outgoing_.bytes(), head, bytes};
+  const std::uint64_t begin = bytesSent_;
+  bytesSent_ += outgoing_.size() + sizeof head + piece.size;
+  {
+    std::lock_guard lock(mutex_);
+    speed_.sending(Clock::now(), begin, bytesSent_);
+  }
+  Status status;
+  if (!dead_) status = inPlace ? channel_.sendLasting({parts, 2}, parts[2], upload.transfer) : channel_.send(parts);
+  outgoing_.clear();
+  if (!status.ok()) onFailure_(status);
 }
 
 void Outbox::send(Work work, Piece& piece) {

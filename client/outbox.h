@@ -5,6 +5,11 @@
 // answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list of uploads and goes out in
 // pieces whenever no small message is waiting, so it never delays one.
 //
+// Large uploads may be known to the worker by their content (naming.h, named_uploads.cpp). Then a piece, a block of
+// 1 MiB, is named instead of being sent, and sent when the worker says that it does not have it. Until it has said so
+// either way the bytes must be there: in the program's memory, or copied, if the call that made the upload returns
+// before.
+//
 // Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
 // before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
 // a nap, and if the program does not wait this time, its messages leave at the end of the nap (kNap), once.
@@ -16,13 +21,19 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "client/helpers.h"
+#include "client/link_speed.h"
+#include "client/naming.h"
 #include "net/channel.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
@@ -36,6 +47,15 @@ struct HostShape {
 
   std::size_t bytes() const { return width * height * depth; }
   bool contiguous() const { return (height == 1 || pitch == width) && (depth == 1 || slice == width * height); }
+  // Bytes [offset, offset + size) of the packed form: where they are, or packed into `room`.
+  wire::Bytes packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const;
+};
+
+// A block of an upload that may be named.
+struct UploadBlock {
+  enum class State { kPlain, kBeingNamed, kNamed };
+  State state = State::kPlain;
+  wire::Bits256 name{};
 };
 
 // One upload on its way.
@@ -47,6 +67,10 @@ struct BulkUpload {
   std::size_t sent = 0;   // the rest is under the outbox's lock
   bool open = false;      // the worker's stream has come to it
   bool finished = false;  // every byte has been handed over: the memory may change
+  std::vector<UploadBlock> blocks{};  // those about which it has been decided
+  std::size_t unanswered = 0;         // blocks that were named and may be wanted yet
+
+  bool allSent() const { return sent == from.bytes(); }
 };
 using BulkUploadPtr = std::shared_ptr<BulkUpload>;
 
@@ -54,6 +78,9 @@ class Outbox {
  public:
   // onStall: bulk data has to wait for a word of the worker, so somebody must read.
   Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall);
+  // From now on blocks may be named, by this.
+  using NameOf = std::function<wire::Bits256(wire::Bytes)>;
+  void nameBlocks(NamingMode mode, NameOf nameOf);
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -82,14 +109,15 @@ class Outbox {
   }
 
   void ping();  // asks the worker for a sign of life; never waits. Without room it has enough to answer
-  void acknowledge(std::uint64_t received);  // never waits. Without room it is said another time
-  void enqueue(BulkUploadPtr upload);        // REQUIRES: called from `under` of the append of its Upload message
-  void letGo(BulkUpload& upload);            // its memory may be read now, whether it is queued yet or not
-  void waitSent(const BulkUpload& upload);   // returns when the source memory may change
-  bool uploading();                          // memory is still being read for calls that have returned
-  bool stalled();                            // until the worker opens a transfer, or acknowledges what it has
-  void open(std::uint64_t transfer);         // the worker pushed TransferOpen
-  void acknowledged();                       // the channel keeps less than before
+  void acknowledge(std::uint64_t received);    // never waits. Without room it is said another time
+  void enqueue(BulkUploadPtr upload);          // REQUIRES: called from `under` of the append of its Upload message
+  void letGo(BulkUpload& upload);              // its memory may be read now, whether it is queued yet or not
+  void waitSent(const BulkUploadPtr& upload);  // returns when the source memory may change
+  bool uploading();                            // memory is still being read for calls that have returned
+  bool stalled();                              // until the worker opens a transfer, or says what it has
+  void open(std::uint64_t transfer);           // the worker pushed TransferOpen
+  void acknowledged(std::uint64_t position);   // the worker has so much, and the channel keeps less than before
+  bool answered(const wire::NamedDataAnswer& answer);  // false: to no question
   void flush();  // send small messages now, from this thread, unless somebody is sending already
 
   // Of a process whose other threads have been ended: what is queued, and a goodbye, so that the session need not wait
@@ -110,11 +138,29 @@ class Outbox {
   static constexpr int kNaps = 10;  // without anything new, before the writer falls asleep
   using Clock = std::chrono::steady_clock;
 
+  static constexpr std::size_t kBlock = wire::kMaxDataChunk;  // what may be named, from the beginning of an upload on
+  static constexpr std::size_t kLeastNamed = 64 << 10;        // but not the end of one, if it is that small
+  static constexpr std::size_t kAhead = 8;                    // blocks that are named before it is their turn
+  static constexpr std::uint64_t kMostUnanswered = 64 << 20;
+  static constexpr std::uint64_t kMostUnmeasured = 4 << 20;  // on the way while nothing is known of the line
+
   struct Piece {
-    BulkUploadPtr upload;
-    std::size_t size = 0;
+    BulkUploadPtr upload{};
+    std::size_t offset = 0, size = 0;
+    enum class Kind { kData, kKept, kNamed, kWanted } kind = Kind::kData;
+    wire::Bits256 name{};                            // of kNamed
+    std::shared_ptr<std::vector<std::byte>> copy{};  // of kWanted, if there is one
   };
   enum class Work { kNone, kControl, kPiece };  // kPiece: small messages before it
+
+  // A block that was named, until its bytes are not needed any more.
+  struct Named {
+    BulkUploadPtr upload;
+    std::size_t size = 0;
+    std::shared_ptr<std::vector<std::byte>> copy{};
+    bool wanted = false;
+  };
+  using Place = std::pair<std::uint64_t, std::uint64_t>;  // transfer, offset
 
   void run();
   void wake();
@@ -124,8 +170,22 @@ class Outbox {
   void send(Work work, Piece& piece);
   void sendControl();
   void sendPiece(const Piece& piece);
+  void sendData(const Piece& piece);
+  void sendNamed(const Piece& piece);
+  void sendWanted(const Piece& piece);
   void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held, as for the next
   bool nothingLeft() const;                  // that the writer could send
+  void wakeWriter();
+  void goOn();  // what was stalled
+  // --- named_uploads.cpp. REQUIRES: mutex_ held, but for the last
+  bool mayBeNamed(const BulkUpload& upload) const;
+  bool kept(const BulkUpload& upload, std::size_t size) const;  // by the worker, if it likes
+  void decide(const BulkUploadPtr& upload);                     // about its next blocks
+  bool name(const BulkUploadPtr& upload, Piece& piece);  // false: it cannot be sent yet. A plain one stays what it is
+  bool takeWanted(Piece& piece);
+  void settle(std::map<Place, Named>::iterator named);  // nobody will ask for it any more
+  bool needsMemory(const BulkUpload& upload) const;     // of the program, for what may be wanted
+  void makeName(const BulkUploadPtr& upload, std::size_t block);
   template <class Message>
   void sayIfRoom(wire::Opcode opcode, std::uint32_t flags, const Message& message);
 
@@ -139,10 +199,17 @@ class Outbox {
   std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
   std::uint64_t unopenedBytes_ = 0;
   bool stalled_ = false;
+  Naming naming_;
+  NameOf nameOf_;
+  LinkSpeed speed_;
+  std::map<Place, Named> named_;
+  std::uint64_t unansweredBytes_ = 0;
+  std::deque<Place> wanted_;
+  int beingNamed_ = 0;               // blocks whose memory somebody is reading
   Clock::time_point firstQueued_{};  // what has waited longest in control_
   int habit_ = 0;                    // flushes in a row that left the writer nothing to do
   bool stopping_ = false, writerEnded_ = false;
-  std::condition_variable roomy_, sent_, work_, ended_;
+  std::condition_variable roomy_, sent_, work_, ended_, unread_;
 
   std::mutex sending_;  // held while using the channel; taken before mutex_
   wire::Buffer outgoing_;
@@ -154,6 +221,7 @@ class Outbox {
   std::atomic<bool> dead_{false};
   std::atomic<std::uint64_t> bytesSent_{0};
   std::thread writer_;
+  Helpers helpers_;
 };
 
 }  // namespace hipr::client

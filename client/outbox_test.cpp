@@ -87,7 +87,7 @@ TEST_F(OutboxTest, UnopenedBulkStopsAtTheWindowAndSmallMessagesPassIt) {
   EXPECT_FALSE(upload->finished);
   outbox_.open(5);
   while (got < data.size()) got += next().payload.size() - wire::kDataPrefix;
-  outbox_.waitSent(*upload);
+  outbox_.waitSent(upload);
   EXPECT_EQ(got, data.size());
 }
 
@@ -104,7 +104,7 @@ TEST_F(OutboxTest, PitchedRowsArePacked) {
   for (std::size_t row = 0; row < 50; ++row) {
     EXPECT_EQ(std::memcmp(data.payload.data() + wire::kDataPrefix + row * 30, image.data() + row * 100, 30), 0);
   }
-  outbox_.waitSent(*upload);
+  outbox_.waitSent(upload);
 }
 
 TEST_F(OutboxTest, MemoryThatIsHeldIsReadWhenItIsLetGo) {
@@ -176,8 +176,164 @@ TEST_F(OutboxTest, APeerThatGoesReleasesEverybody) {
   upload->from = {data.data(), data.size(), data.size(), data.size()};
   ends_.second.reset();
   outbox_.append(Opcode::kUpload, 0, 0, uploadOf(1), false, [&] { outbox_.enqueue(upload); });
-  outbox_.waitSent(*upload);
+  outbox_.waitSent(upload);
   EXPECT_GE(failures_, 1);
+}
+
+// --- uploads known by content
+
+constexpr std::size_t kMiB = 1 << 20;
+
+wire::Bits256 firstByte(wire::Bytes bytes) {
+  wire::Bits256 name{};
+  name[0] = static_cast<std::uint8_t>(bytes[0]);
+  return name;
+}
+
+class NamedUploads : public OutboxTest {
+ protected:
+  NamedUploads() {
+    outbox_.nameBlocks(NamingMode::kAlways, firstByte);
+    for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(1 + i / kMiB);
+  }
+  BulkUploadPtr start(std::uint64_t transfer, bool late) {
+    auto upload = std::make_shared<BulkUpload>();
+    upload->transfer = transfer;
+    upload->from = {data_.data(), data_.size(), data_.size(), data_.size()};
+    upload->late = late;
+    outbox_.append(Opcode::kUpload, 0, 0, uploadOf(transfer), false, [&] { outbox_.enqueue(upload); });
+    EXPECT_EQ(next().header.opcode, static_cast<std::uint16_t>(Opcode::kUpload));
+    return upload;
+  }
+  wire::NamedData nextName() {
+    const Frame frame = next();
+    wire::NamedData named;
+    EXPECT_EQ(frame.header.opcode, static_cast<std::uint16_t>(Opcode::kNamedData));
+    wire::Reader reader(frame.payload);
+    reader.get(named);
+    EXPECT_TRUE(reader.ok() && reader.atEnd());
+    return named;
+  }
+  // The next frame is data of this place, with what the program had there.
+  void expectData(std::uint64_t offset, std::uint32_t flags) {
+    const Frame frame = next();
+    ASSERT_EQ(frame.header.opcode, static_cast<std::uint16_t>(Opcode::kData));
+    EXPECT_EQ(frame.header.flags & wire::HIP_REMOTE_FLAG_KEEP, flags);
+    std::uint64_t prefix[2];
+    std::memcpy(prefix, frame.payload.data(), sizeof prefix);
+    EXPECT_EQ(prefix[1], offset);
+    const std::byte expected = static_cast<std::byte>(1 + offset / kMiB);
+    EXPECT_TRUE(std::all_of(frame.payload.begin() + sizeof prefix, frame.payload.end(),
+                            [&](std::byte byte) { return byte == expected; }));
+  }
+
+  std::vector<std::byte> data_ = std::vector<std::byte>(3 * kMiB + 70'000);
+};
+
+TEST_F(NamedUploads, AreNamedBlockByBlockAndSentOnlyWhereWanted) {
+  const BulkUploadPtr upload = start(5, true);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const wire::NamedData named = nextName();
+    EXPECT_EQ(named.transfer, 5u);
+    EXPECT_EQ(named.offset, i * kMiB);
+    EXPECT_EQ(named.size, std::min(kMiB, data_.size() - i * kMiB));
+    EXPECT_EQ(named.name[0], 1 + i);
+  }
+  EXPECT_TRUE(outbox_.uploading());
+  for (const std::uint64_t offset : {3 * kMiB, 0 * kMiB, 1 * kMiB})
+    EXPECT_TRUE(outbox_.answered({5, offset, offset != kMiB}));
+  expectData(kMiB, wire::HIP_REMOTE_FLAG_KEEP);
+  EXPECT_TRUE(outbox_.uploading());  // the memory may still be wanted
+  EXPECT_TRUE(outbox_.answered({5, 2 * kMiB, true}));
+  EXPECT_FALSE(outbox_.uploading());
+}
+
+TEST_F(NamedUploads, AnswersToNoQuestionAreNotUnderstood) {
+  start(5, true);
+  for (int i = 0; i < 4; ++i) nextName();
+  EXPECT_FALSE(outbox_.answered({6, 0, true}));
+  EXPECT_FALSE(outbox_.answered({5, 17, true}));
+  EXPECT_TRUE(outbox_.answered({5, 0, true}));
+  EXPECT_FALSE(outbox_.answered({5, 0, true}));
+}
+
+// The call returns before the worker has answered; what it wants then is what the program had, not what it has now.
+TEST_F(NamedUploads, ThatTheProgramHasBackAreCopied) {
+  const BulkUploadPtr upload = start(5, false);
+  outbox_.waitSent(upload);
+  std::fill(data_.begin(), data_.end(), std::byte{0xEE});
+  for (int i = 0; i < 4; ++i) nextName();
+  EXPECT_TRUE(outbox_.stalled());  // somebody must read the answers
+  for (const std::uint64_t offset : {0 * kMiB, kMiB, 2 * kMiB, 3 * kMiB}) {
+    EXPECT_TRUE(outbox_.answered({5, offset, offset != 2 * kMiB}));
+  }
+  expectData(2 * kMiB, wire::HIP_REMOTE_FLAG_KEEP);
+  post(7);
+  next();  // behind it: everything has been settled
+  EXPECT_FALSE(outbox_.stalled());
+}
+
+TEST_F(NamedUploads, SmallOnesAreSentAsTheyAre) {
+  data_.resize(kMiB - 1);
+  const BulkUploadPtr upload = start(5, true);
+  expectData(0, 0);
+}
+
+TEST_F(NamedUploads, AConnectionThatIsLostEndsThem) {
+  const BulkUploadPtr upload = start(5, false);
+  nextName();
+  outbox_.fail();
+  outbox_.waitSent(upload);
+  EXPECT_TRUE(outbox_.answered({5, 0, true}));  // too late to matter
+}
+
+// --- when it pays
+
+TEST(Naming, PaysWhereTheLineIsSlowerThanHashing) {
+  Naming naming;
+  EXPECT_TRUE(naming.off());
+  naming.start(NamingMode::kWhereItPays);
+  EXPECT_TRUE(naming.undecided());
+  EXPECT_TRUE(naming.next() && naming.next());  // a few, to know early whether the worker has them
+  EXPECT_FALSE(naming.next());
+  naming.lineIs(4e9);
+  EXPECT_FALSE(naming.undecided() || naming.pays() || naming.next());
+  naming.lineIs(125e6);
+  EXPECT_TRUE(naming.pays() && naming.next());
+  naming.start(NamingMode::kAlways);
+  naming.lineIs(4e9);
+  EXPECT_TRUE(naming.pays());
+}
+
+TEST(Naming, TriesFewerAndFewerThatAreUnknown) {
+  Naming naming;
+  naming.start(NamingMode::kAlways);
+  int tried = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (!naming.next()) continue;
+    ++tried;
+    naming.answered(false);
+  }
+  EXPECT_LT(tried, 1000 / 16 + 16);
+  while (!naming.next()) ++tried;
+  naming.answered(true);  // one is known: all are tried again
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(naming.next());
+}
+
+TEST(LinkSpeed, IsWhatTheWorkerAcknowledges) {
+  using namespace std::chrono_literals;
+  LinkSpeed speed;
+  const LinkSpeed::Clock::time_point start{};
+  speed.sending(start, 0, 8 * kMiB);  // into buffers, at once
+  EXPECT_FALSE(speed.bytesPerSecond());
+  speed.acknowledged(start + 20ms, 2 * kMiB);
+  EXPECT_NEAR(*speed.bytesPerSecond(), 2 * kMiB / 0.02, 1);
+  // A pause is not the line's, once everything has arrived.
+  speed.acknowledged(start + 80ms, 8 * kMiB);
+  const double before = *speed.bytesPerSecond();
+  speed.sending(start + 5s, 8 * kMiB, 12 * kMiB);
+  speed.acknowledged(start + 5s + 20ms, 10 * kMiB);
+  EXPECT_NEAR(*speed.bytesPerSecond(), before, before * 0.2);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access/digest.h"
 #include "access/entry.h"
 #include "base/log.h"
 #include "client/endpoint.h"
@@ -117,6 +118,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     wire::HelloReply reply;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
     if (Status status = connection->greet(wire::Opcode::kHello, hello, storage, reply); !status.ok()) return status;
+    const bool keepsData = std::erase(reply.unknown, static_cast<std::uint16_t>(wire::Opcode::kNamedData)) == 0;
     if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
     if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + printable(reply.text));
@@ -136,6 +138,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
     outliveCuts(reply);
+    if (keepsData) nameBlocks();
     HostMemory::Calls calls{
         .expose = [this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
         .conceal = [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
@@ -185,6 +188,13 @@ void Session::outliveCuts(const wire::HelloReply& reply) {
                      why.message().c_str());
            },
        .onMended = [name] { logInfo("connected to the worker at %s again; nothing is lost", name.c_str()); }});
+}
+
+// Within a machine nothing is slower than memory. Elsewhere the worker's acknowledgements tell how slow the line is.
+void Session::nameBlocks() {
+  NamingMode mode = options_.naming;
+  if (mode == NamingMode::kWhereItPays && (near_ || !connection_->channel().resumable())) mode = NamingMode::kNever;
+  connection_->outbox().nameBlocks(mode, access::digestOf);
 }
 
 void Session::makeHeaps(const wire::HelloReply& reply) {
@@ -271,6 +281,10 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
       if (!decode(payload, open)) return false;
       connection_->outbox().open(open.transfer);
       return true;
+    }
+    case wire::Opcode::kNamedDataAnswer: {
+      wire::NamedDataAnswer answer;
+      return decode(payload, answer) && connection_->outbox().answered(answer);
     }
     case wire::Opcode::kHostBytes: {
       wire::HostBytes changed;

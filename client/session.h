@@ -91,6 +91,7 @@ class Session {
   Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
   void outliveCuts(const wire::HelloReply& reply);
+  void nameBlocks();  // of uploads, where it may pay
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 

@@ -21,6 +21,7 @@ inline constexpr std::uint64_t kMaxDataChunk = 1 << 20;
 enum FrameFlags : std::uint32_t {
   HIP_REMOTE_FLAG_NO_REPLY = 1u << 0,  // posted: the sender does not wait
   HIP_REMOTE_FLAG_REPLY = 1u << 1,     // answers the request with the same id
+  HIP_REMOTE_FLAG_KEEP = 1u << 2,      // data that the worker may keep, to know it by name the next time
 };
 
 struct Header {

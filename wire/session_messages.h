@@ -112,6 +112,19 @@ struct Data {
 inline constexpr std::size_t kDataPrefix = 16;
 inline constexpr std::uint64_t kEagerWindow = 32 << 20;
 
+// Instead of a piece of data: its name (access/digest.h). The worker may have kept such bytes.
+struct NamedData {
+  std::uint64_t transfer = 0, offset = 0, size = 0;
+  Bits256 name{};
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.size, m.name); }
+};
+// To every one of them. Bytes that are not known here follow as Data for the same place.
+struct NamedDataAnswer {
+  std::uint64_t transfer = 0, offset = 0;
+  bool known = false;
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.known); }
+};
+
 struct TransferOpen {
   std::uint64_t transfer = 0;
   static auto fields(auto& m) { return std::tie(m.transfer); }

@@ -1,6 +1,6 @@
 // CodeCache: code objects by content, for the next session of the same client. The folder of an identity is its own;
-// nobody else's sessions read it or learn what is in it. A file is named by its digest, written once, never changed,
-// and checked when it is read. Used by one thread.
+// nobody else's sessions read it or learn what is in it (cache_folder.h). A file is checked when it is read. Used by
+// one thread.
 //
 // What a session has been told of (known()) stays until it ends: every session that has a cache holds a lock, and files
 // are removed only by somebody who can have that lock alone. Where there is no room and nothing can be removed, code is
@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "wire/messages.h"
+#include "worker/cache_folder.h"
 #include "worker/quotas.h"
 
 namespace hipr::worker {
@@ -27,9 +28,6 @@ class CodeCache {
 
   // An empty folder name keeps code for this session only. `limitBytes`: of the identity, on disk.
   CodeCache(const std::string& folder, const std::string& identity, std::uint64_t limitBytes, Meter& meter);
-  ~CodeCache();
-  CodeCache(const CodeCache&) = delete;
-  CodeCache& operator=(const CodeCache&) = delete;
 
   std::vector<Hash> known();
 
@@ -46,16 +44,13 @@ class CodeCache {
     Meter::Share share;
   };
 
-  std::string fileOf(const Hash& hash) const;
   Status remember(const Hash& hash, std::vector<std::byte> bytes, Code& out);
-  bool reserve(std::uint64_t bytes);               // room on disk
   std::uint64_t removeOldest(std::uint64_t most);  // until the rest is that small; what the rest is
-  bool write(const Hash& hash, const std::vector<std::byte>& bytes) const;
 
-  const std::string folder_;  // of the identity; empty: none
+  CacheFolder folder_;
+  const bool keeps_;  // in the folder, for the next session
   const std::uint64_t limit_;
   Meter& meter_;
-  int lock_ = -1;  // the file with the locks, and how much there is
   std::set<Hash> told_;
   std::map<Hash, Entry> loaded_;
 };

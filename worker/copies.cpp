@@ -113,6 +113,7 @@ void Session::onUpload(const wire::Upload& m) {
 }
 
 void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct, hipError_t error) {
+  forgetUploads();
   auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, direct);
   if (!uploads_.emplace(m.transfer, upload).second)
     return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
@@ -122,6 +123,7 @@ void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct
 }
 
 void Session::swallow(const wire::Upload& m, const StreamPtr& s) {
+  forgetUploads();
   // Enough for a client that has not been told yet; a few hundred bytes each.
   if (uploads_.size() > 2 * meter_.limits()[Quota::kOperations]) return refuse("too many uploads on their way");
   if (extentOf(m.to) == 0 || !m.bytes.empty()) return refuse("an upload whose bytes do not fill its rows");

@@ -1,5 +1,6 @@
 #include "worker/fuzz_orders.h"
 
+#include <map>
 #include <set>
 
 #include "access/digest.h"
@@ -65,6 +66,7 @@ class Orders {
   void streamsAndEvents(unsigned what);
   void code(unsigned what);
   void copies(unsigned what);
+  void nameOne();  // of the uploads whose bytes are awaited
 
   std::vector<std::vector<std::byte>> frames_;
   std::uint32_t request_ = 0;
@@ -75,7 +77,8 @@ class Orders {
   // What there is. Addresses, numbers of objects, and of transfers whose bytes are awaited.
   Known used_;  // addresses that something was at
   Known mapped_, physical_, exposed_, streams_, events_, modules_, functions_, graphs_, uploads_;
-  mutable std::vector<std::byte> work_;  // of the last step
+  std::map<std::uint64_t, std::uint64_t> named_;  // of uploads: bytes for which names were given
+  mutable std::vector<std::byte> work_;           // of the last step
 };
 
 const code::testing::Buffer& image() {
@@ -243,12 +246,14 @@ void Orders::copies(unsigned what) {
       return end(uploads_, [&](auto transfer) {
         send<Opcode::kData>({transfer, 0});
         std::vector<std::byte>& frame = frames_.back();
-        wire::encodeHeader(
-            {.opcode = static_cast<std::uint16_t>(Opcode::kData), .length = wire::kDataPrefix + bytes().size()},
-            frame.data());
+        wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData),
+                            .flags = which_ & 1 ? wire::HIP_REMOTE_FLAG_KEEP : 0u,
+                            .length = wire::kDataPrefix + bytes().size()},
+                           frame.data());
         frame.insert(frame.end(), bytes().begin(), bytes().end());
       });
     case 3:
+      if (which_ & 0x08) return nameOne();
       return send<Opcode::kDownload>({stream(), rows(), ++transfer_});
     case 4: {
       wire::FillMemory m;
@@ -261,6 +266,17 @@ void Orders::copies(unsigned what) {
       return send<Opcode::kDeviceCopy>(m);
     }
   }
+}
+
+// By its right name, so that it is found when such bytes were kept before, or by another one.
+void Orders::nameOne() {
+  if (lacks(uploads_)) return;
+  static const wire::Bits256 name = access::digestOf(bytes());
+  const wire::Bits256 other{which_};
+  const std::uint64_t transfer = one(uploads_), size = which_ & 0x04 ? 32 : bytes().size();
+  named_[transfer] += size;
+  if (named_[transfer] >= bytes().size()) uploads_.erase(transfer);
+  send<Opcode::kNamedData>({transfer, named_[transfer] - size, size, which_ & 0x02 ? other : name});
 }
 
 void Orders::play(std::uint8_t what, std::uint8_t which) {

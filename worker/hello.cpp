@@ -32,9 +32,11 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
     refuse("no address range suits both sides");
     return reply;
   }
-  // The client knows the names of what this worker has never heard of, and tells its user.
-  std::ranges::copy_if(m.messages, std::back_inserter(reply.unknown),
-                       [](auto number) { return !wire::isKnown(number); });
+  // The client knows the names of what this worker has never heard of, and tells its user or does without.
+  std::ranges::copy_if(m.messages, std::back_inserter(reply.unknown), [this](auto number) {
+    const bool ofCache = number == static_cast<std::uint16_t>(wire::Opcode::kNamedData);
+    return !wire::isKnown(number) || (ofCache && !dataCache_.keeps());
+  });
   if (!reserveRanges(m, reply)) return reply;
   reply.platform = options_.platform;
   reply.knownCode = codeCache_.known();

@@ -47,6 +47,10 @@ Serves the GPUs of this machine to programs that use HIP Remote.
       --cache DIR        where code objects are kept ("" for nowhere; default ~/.cache/hip-remote, as root
                          /var/cache/hip-remote)
       --cache-limit N    bytes of code that are kept there for clients of one identity (default 1G)
+      --data-cache DIR   where data that clients upload over slow lines is kept, so that it need not travel again ("" for
+                         nowhere; default: where --cache keeps code)
+      --data-cache-limit N
+                         bytes of it that are kept there for clients of one identity (default 16G)
       --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
                          process of its own with limited time and memory (default off)
       --http ADDRESS:PORT
@@ -86,6 +90,8 @@ enum Long {
   kMetrics,
   kLimit,
   kCacheLimit,
+  kDataCache,
+  kDataCacheLimit,
   kVersion
 };
 
@@ -108,6 +114,8 @@ constexpr option kLong[] = {
     {"cache", required_argument, nullptr, kCache},
     {"compile", no_argument, nullptr, kCompile},
     {"cache-limit", required_argument, nullptr, kCacheLimit},
+    {"data-cache", required_argument, nullptr, kDataCache},
+    {"data-cache-limit", required_argument, nullptr, kDataCacheLimit},
     {"grace", required_argument, nullptr, kGrace},
     {"peer-timeout", required_argument, nullptr, kPeerTimeout},
     {"resume", required_argument, nullptr, kResume},
@@ -241,6 +249,12 @@ Options parseOptions(int argc, char** argv) {
       case kCacheLimit:
         if (Status status = parseAmount(optarg, o.cacheLimit); !status.ok()) fail("--cache-limit", status);
         break;
+      case kDataCache:
+        o.dataFolder = optarg;
+        break;
+      case kDataCacheLimit:
+        if (Status status = parseAmount(optarg, o.dataLimit); !status.ok()) fail("--data-cache-limit", status);
+        break;
       case kCompile:
         o.compile = true;
         break;
@@ -277,6 +291,7 @@ Options parseOptions(int argc, char** argv) {
     std::fprintf(stderr, "hip-worker: unexpected argument \"%s\"\n%s", argv[optind], kUsage);
     std::exit(2);
   }
+  if (!o.dataFolder) o.dataFolder = o.cacheFolder;
   if (o.pairing && o.gate.tokenFile.empty()) o.gate.tokenFile = ownTokenFile();
   return o;
 }

@@ -29,6 +29,8 @@ struct Options {
   std::string program;        // the path of this one
   std::string cacheFolder;
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of one identity
+  std::optional<std::string> dataFolder;              // of what clients upload; empty: nothing is kept
+  std::uint64_t dataLimit = std::uint64_t{16} << 30;  // bytes of one identity
   GateOptions gate;
   bool pairing = false;                   // make a token where there is none, and say what to do with it
   std::string metrics;                    // address of the metrics page; empty: none

@@ -119,6 +119,8 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.compiles = options_.compile;
   ticket.identity = guest.identity.name;
   ticket.cacheLimit = options_.cacheLimit;
+  ticket.dataFolder = homes_.dataFolder();
+  ticket.dataLimit = options_.dataLimit;
   ticket.limits = options_.limits;
   ticket.memoryLimit = options_.memoryLimit;
   if (options_.compute) ticket.compute = options_.compute->of(account);

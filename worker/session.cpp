@@ -37,6 +37,7 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
       outbox_(channel_, options_.page ? options_.page->counters : SessionCounters::nobody()),
       meter_(options_.limits, outbox_.counters()),
       codeCache_(options_.cacheFolder, options_.identity, options_.cacheLimit, meter_),
+      dataCache_(options_.dataFolder, options_.identity, options_.dataLimit),
       hostMemory_(backend_, outbox_, meter_),
       memory_(backend_, [this](auto handle) { unshare(handle); }),
       staging_(backend_, meter_),
@@ -45,7 +46,13 @@ Session::Session(net::TransportPtr transport, const HipTable& hip, SessionOption
           channel_, [this] { return read(); }, [this] { return rest(); }, options_.limits[Quota::kThreads],
           &outbox_.counters().used[static_cast<std::size_t>(Quota::kThreads)]),
       order_(backend_, crew_, meter_, outbox_.counters()),
-      transferContext_{backend_, order_, crew_, outbox_, reporter_, staging_},
+      transferContext_{backend_,
+                       order_,
+                       crew_,
+                       outbox_,
+                       reporter_,
+                       staging_,
+                       [this](Staging::Block block, std::uint64_t size) { keepData(std::move(block), size); }},
       exchange_([this] { return hostMemory_.any() && order_.unfinished(); },
                 [this] { return hostMemory_.exchange(); }) {
   if (options_.door) channel_.keepSent();
@@ -85,6 +92,7 @@ Status Session::run() {
     reader_.setDeadline(greetingEnd_);
   }
   crew_.run(greetingDelay());
+  finishKeeping();
   return end_;
 }
 
@@ -195,14 +203,16 @@ Status Session::handleData(const wire::Header& header) {
     return Status::invalid("a data frame of " + std::to_string(header.length) + " bytes");
   }
   if (Status status = reader_.read(prefix, sizeof prefix); !status.ok()) return status;
+  forgetUploads();
   const auto found = uploads_.find(prefix[0]);
   if (found == uploads_.end())
     return Status::invalid("data for upload " + std::to_string(prefix[0]) + ", which does not exist");
   const std::shared_ptr<Upload> upload = found->second;
-  if (prefix[1] != upload->received()) return Status::invalid("data out of order");
-  const Status status = upload->arrived(reader_, header.length - sizeof prefix);
+  const bool asked = prefix[1] < upload->received();  // by a name that was not known here
+  const bool keep = dataCache_.keeps() && (asked || header.flags & wire::HIP_REMOTE_FLAG_KEEP);
+  const Status status = upload->arrived(reader_, prefix[1], header.length - sizeof prefix, keep);
   acknowledge();
-  if (status.ok() && upload->received() == upload->total()) uploads_.erase(found);
+  if (status.ok() && upload->complete()) uploads_.erase(found);
   return status;
 }
 

@@ -11,6 +11,7 @@
 //   Call  the reply message, or an optional one; nullopt: somebody answers later
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -29,6 +30,7 @@
 #include "worker/code_cache.h"
 #include "worker/compute_part.h"
 #include "worker/credit.h"
+#include "worker/data_cache.h"
 #include "worker/device_memory.h"
 #include "worker/frame_reader.h"
 #include "worker/function.h"
@@ -54,6 +56,8 @@ struct SessionOptions {
   std::string identity;                  // whose code cache it uses
   std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of an identity's code on disk
   std::vector<ComputeUnits> compute;                  // of each device, as the runtime counts them; empty: all
+  std::string dataFolder;                             // of what clients upload; empty: nothing is kept
+  std::uint64_t dataLimit = std::uint64_t{16} << 30;  // bytes of an identity's data on disk
   std::uint64_t memoryLimit = 0;  // what a device has at most, as far as the client knows; 0: what it really has
   int greetingTimeout = 0;        // seconds a client has until Hello has been agreed upon; 0: as long as it likes
   Credit* credit = nullptr;
@@ -162,6 +166,21 @@ class Session {
   void swallow(const wire::Upload& m, const StreamPtr& stream);  // its bytes still come
   void noteHostWrite(Stream& stream, std::uint64_t address);     // after submitting what writes there
 
+  // --- named_data.cpp
+  hipError_t onNamedData(const wire::NamedData& m);
+  void findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m);
+  void keepData(Staging::Block block, std::uint64_t size);
+  void finishKeeping();  // waits for what is being kept, not long
+  void forgetUploads();  // those that became complete while somebody else read
+  static constexpr std::size_t kSeekers = 4;
+  std::array<LanePtr, kSeekers> seeking_;
+  std::size_t nextSeeker_ = 0;
+  std::atomic<std::size_t> sought_{0};  // names that have not been answered
+  const LanePtr keeping_ = std::make_shared<Lane>();
+  std::atomic<std::uint64_t> keepingBytes_{0};
+  std::mutex completeMutex_;
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Upload>>> complete_;  // by number, to leave uploads_
+
   // There is no room for this operation: it has its place in the stream and fails. False: there is.
   template <wire::Opcode kOp>
   bool crowdedOut(const typename wire::MessageOf<kOp>::Type& message);
@@ -241,6 +260,7 @@ class Session {
   Outbox outbox_;
   Meter meter_;
   CodeCache codeCache_;
+  DataCache dataCache_;
   HostMemory hostMemory_;
   DeviceMemory memory_;
   VirtualMemory virtualMemory_{backend_, memory_, [this](auto handle) { unshare(handle); }};

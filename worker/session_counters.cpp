@@ -119,6 +119,8 @@ void SessionBoard::leave(int seat) {
   for (std::size_t kind = 0; kind < kMessageKinds; ++kind) move(c.requests[kind], past.requests[kind]);
   move(c.bytesReceived, past.bytesReceived);
   move(c.bytesSent, past.bytesSent);
+  move(c.bytesKnown, past.bytesKnown);
+  move(c.bytesKept, past.bytesKept);
   move(c.roundTrips, past.roundTrips);
   move(c.errors, past.errors);
   for (std::size_t kind = 0; kind < kQuotas; ++kind) move(c.refusals[kind], past.refusals[kind]);

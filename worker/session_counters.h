@@ -29,10 +29,11 @@ struct SessionCounters {
 
   Count requests[kMessageKinds];
   Count bytesReceived, bytesSent;
-  Count roundTrips;                                        // answers somebody waited for
-  Count errors;                                            // failures reported to the client
-  Count issued, finished;                                  // operations of all streams; what lies between is the queue
-  Count memoryBytes;                                       // device memory mapped now
+  Count bytesKnown, bytesKept;  // of uploads: named by the client and found here; kept for the next time
+  Count roundTrips;             // answers somebody waited for
+  Count errors;                 // failures reported to the client
+  Count issued, finished;       // operations of all streams; what lies between is the queue
+  Count memoryBytes;            // device memory mapped now
   Count used[kQuotas], limit[kQuotas], refusals[kQuotas];  // by kind (quotas.h); what was refused because of a limit
 
   void received(std::uint16_t opcode, std::uint64_t bytes);

@@ -17,10 +17,16 @@
 
 namespace hipr::worker {
 
+// Where a session keeps what was uploaded.
+struct DataPlace {
+  std::string folder{}, identity{};
+  std::uint64_t limit = std::uint64_t{1} << 30;
+};
+
 class SessionOnFake {
  public:
   explicit SessionOnFake(const FakeHip::Settings& settings = {}, std::uint64_t memory = std::uint64_t{1} << 30,
-                         const Limits& limits = {})
+                         const Limits& limits = {}, const DataPlace& data = {})
       : fake(settings),
         ledger(std::vector<std::uint64_t>(static_cast<std::size_t>(settings.devices), memory), 2,
                limits[Quota::kDeviceBytes]) {
@@ -31,6 +37,9 @@ class SessionOnFake {
     for (int i = 0; i < settings.devices; ++i) options.devices.push_back(i);
     options.credit = &credit;
     options.limits = limits;
+    options.dataFolder = data.folder;
+    options.dataLimit = data.limit;
+    options.identity = data.identity;
     session_ = std::make_unique<Session>(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     server_ = std::thread([this] { result = session_->run(); });
   }

@@ -2,10 +2,12 @@
 // with kOrders, an order of well-formed messages (fuzz_orders.h) and how the client behaves besides. The runtime is a
 // fake, so whatever goes wrong is our doing. When the client has left, the session must have given everything back.
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -37,9 +39,9 @@ class Script {
     worker::appendFrame(bytes_, kOp, 7, 0, message);
     return *this;
   }
-  Script& data(std::uint64_t transfer, std::size_t size) {
+  Script& data(std::uint64_t transfer, std::size_t size, std::uint64_t offset = 0) {
     const std::size_t at = bytes_.size();
-    worker::appendFrame(bytes_, Opcode::kData, 0, 0, wire::Data{transfer, 0});
+    worker::appendFrame(bytes_, Opcode::kData, 0, 0, wire::Data{transfer, offset});
     wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData), .length = wire::kDataPrefix + size},
                        bytes_.data() + at);
     bytes_.resize(bytes_.size() + size);
@@ -96,7 +98,9 @@ class Client {
       if (!wire::decodeHeader(head, header)) std::abort();  // whatever it was sent, a session makes sense
       payload.resize(header.length);
       if (!socket_.receive(payload.data(), payload.size()).ok()) return;
-      if (!runsFunctions_ || header.opcode != static_cast<std::uint16_t>(Opcode::kRunHostFunction)) continue;
+      if (!runsFunctions_) continue;
+      if (header.opcode == static_cast<std::uint16_t>(Opcode::kNamedDataAnswer)) answer(payload);
+      if (header.opcode != static_cast<std::uint16_t>(Opcode::kRunHostFunction)) continue;
       wire::RunHostFunction run;
       wire::Reader(payload).get(run);
       std::vector<std::byte> done;
@@ -106,6 +110,15 @@ class Client {
   }
 
  private:
+  // Data that is wanted follows; not always as much as was named.
+  void answer(wire::Bytes payload) {
+    wire::NamedDataAnswer answer;
+    wire::Reader(payload).get(answer);
+    if (answer.known) return;
+    Script script;
+    (void)send(script.data(answer.transfer, 64, answer.offset).bytes());
+  }
+
   net::Socket socket_;
   const bool runsFunctions_;
   std::mutex mutex_;
@@ -127,6 +140,13 @@ class Messages {
   std::uint64_t count_ = 0, next_ = 1000;
 };
 
+// Where sessions keep what was uploaded, for those that follow.
+const std::string& dataFolder() {
+  static const std::string folder = std::filesystem::temp_directory_path() / ("hipr-fuzz-" + std::to_string(getpid()));
+  [[maybe_unused]] static const int removed = std::atexit([] { std::filesystem::remove_all(dataFolder()); });
+  return folder;
+}
+
 }  // namespace
 
 std::vector<fuzz::Input> fuzz::seeds() {
@@ -138,6 +158,8 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kUpload>(with<wire::Upload>([&](auto& m) { m.stream = 1, m.to = rows, m.bytes = bytes; }))
       .add<Opcode::kUpload>(with<wire::Upload>([&](auto& m) { m.stream = 1, m.to = rows, m.transfer = 9; }))
       .data(9, 64)
+      .add<Opcode::kUpload>(with<wire::Upload>([&](auto& m) { m.stream = 1, m.to = rows, m.transfer = 11; }))
+      .add<Opcode::kNamedData>({11, 0, 64, access::digestOf(bytes)})
       .add<Opcode::kDeviceCopy>(with<wire::DeviceCopy>(
           [&](auto& m) { m.stream = 1, m.to = rows, m.from = kDevice + 4096, m.fromPitch = 8, m.fromSlice = 16; }))
       .add<Opcode::kFillMemory>(with<wire::FillMemory>([&](auto& m) { m.stream = 1, m.to = rows, m.elementSize = 2; }))
@@ -223,6 +245,9 @@ std::vector<fuzz::Input> fuzz::seeds() {
   out.push_back({kOrders, kDiscrete, 2, 0, 3, 0, 2, 0, 4, 3, 5, 1, 0, 1, 1, 0, 0, 1, 6, 0, 7, 0, 9, 0, 8, 0, 10, 0});
   out.push_back(
       {kOrders, kLeavesAbruptly | kKeepsToRules, 0, 0, 29, 0, 31, 0, 33, 1, 34, 0x80, 35, 0, 34, 0, 36, 0, 14, 0});
+  // Data that is kept, named where it is found and where it is not, and sent when it is wanted.
+  out.push_back(
+      {kOrders, kRunsFunctions | kDiscrete, 0, 0, 38, 0, 39, 1, 38, 0, 40, 8, 38, 0, 40, 10, 38, 0, 40, 14, 14, 0});
   return out;
 }
 
@@ -256,6 +281,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.devices = {0};
     options.credit = &credit;
     options.page = page.get();
+    options.dataFolder = dataFolder();
+    options.dataLimit = 64 << 10;
     options.limits.set(worker::Quota::kOperations, 20);  // so that they are met
     options.limits.set(worker::Quota::kWaits, 8);
     options.limits.set(worker::Quota::kThreads, 3);

@@ -45,7 +45,8 @@ std::vector<std::string> librariesOf(const std::string& runtime) {
 
 SessionHomes::SessionHomes(const Options& options, const std::string& runtime, bool software, const std::string& folder)
     : mode_(options.sandbox.value_or(software ? SandboxMode::kStrict : SandboxMode::kGpu)),
-      cacheFolder_(options.cacheFolder) {
+      cacheFolder_(options.cacheFolder),
+      dataFolder_(options.dataFolder.value_or("")) {
   if (mode_ == SandboxMode::kOff) return;
   firstUser_ = firstUser(options);
   readable_ = librariesOf(runtime);
@@ -59,18 +60,19 @@ SessionHomes::SessionHomes(const Options& options, const std::string& runtime, b
   usageFolder_ = telemetry::softgpuUsageFolder();
   if (firstUser_ == 0) return;
   telemetry::shareSoftgpuUsage(firstUser_);
-  shareCache();
+  share(cacheFolder_);
+  share(dataFolder_);
 }
 
 // Sessions have users of their own and one group, so what they share must be the group's.
-void SessionHomes::shareCache() {
-  if (cacheFolder_.empty()) return;
-  cacheFolder_ += "/sessions";
+void SessionHomes::share(std::string& cache) const {
+  if (cache.empty()) return;
+  cache += "/sessions";
   std::error_code error;
-  fs::create_directories(cacheFolder_, error);
-  if (!error && chown(cacheFolder_.c_str(), 0, firstUser_) == 0 && chmod(cacheFolder_.c_str(), 02770) == 0) return;
-  logError("sessions cannot keep code objects in %s", cacheFolder_.c_str());
-  cacheFolder_.clear();
+  fs::create_directories(cache, error);
+  if (!error && chown(cache.c_str(), 0, firstUser_) == 0 && chmod(cache.c_str(), 02770) == 0) return;
+  logError("sessions cannot keep anything in %s", cache.c_str());
+  cache.clear();
 }
 
 SessionHomes::~SessionHomes() {
@@ -90,7 +92,7 @@ SandboxPlan SessionHomes::plan(int account) const {
   plan.user = firstUser_ ? firstUser_ + 1 + static_cast<std::uint32_t>(account) : 0;
   plan.temporary = temporary(account);
   plan.readable = readable_;
-  for (const std::string& folder : {cacheFolder_, usageFolder_})
+  for (const std::string& folder : {cacheFolder_, dataFolder_, usageFolder_})
     if (!folder.empty()) plan.writable.push_back(folder);
   return plan;
 }

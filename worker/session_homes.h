@@ -24,17 +24,18 @@ class SessionHomes {
   void clear(int account, pid_t process) const;          // when it has ended
   const std::string& folder() const { return folder_; }  // of all the temporary ones
   const std::string& cacheFolder() const { return cacheFolder_; }
+  const std::string& dataFolder() const { return dataFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is
   std::string describe() const;                                    // one line for the log
 
  private:
   std::string temporary(int account) const;
-  void shareCache();
+  void share(std::string& cache) const;  // among sessions; empty when that cannot be
 
   SandboxMode mode_;
   std::uint32_t firstUser_ = 0;  // 0: sessions have the worker's
   std::string folder_;
-  std::string cacheFolder_, usageFolder_;
+  std::string cacheFolder_, dataFolder_, usageFolder_;
   std::vector<std::string> readable_;
   const pid_t owner_ = getpid();
 };

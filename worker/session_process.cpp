@@ -192,6 +192,8 @@ void runSession() {
   options.cacheFolder = ticket.cacheFolder;
   options.identity = ticket.identity;
   options.cacheLimit = ticket.cacheLimit;
+  options.dataFolder = ticket.dataFolder;
+  options.dataLimit = ticket.dataLimit;
   options.limits = ticket.limits;
   if (ticket.compiles) {
     options.compiler = [&supervisor] {

@@ -31,6 +31,8 @@ struct SessionTicket {
   bool compiles = false;  // compile_process.h
   std::string identity;   // whose code it finds there
   std::uint64_t cacheLimit = 0;
+  std::string dataFolder;
+  std::uint64_t dataLimit = 0;
   Limits limits;
   std::uint64_t memoryLimit = 0;
   ComputePart compute;
@@ -45,8 +47,9 @@ struct SessionTicket {
   bool shares = false;                // memory with its client: the connection wakes it, and no more
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiles,
-                    m.identity, m.cacheLimit, m.limits, m.memoryLimit, m.compute, m.peerTimeout, m.resumeSeconds,
-                    m.resumeKey, m.usageFolder, m.sandbox, m.verbose, m.standsBack, m.shield, m.shares);
+                    m.identity, m.cacheLimit, m.dataFolder, m.dataLimit, m.limits, m.memoryLimit, m.compute,
+                    m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder, m.sandbox, m.verbose, m.standsBack,
+                    m.shield, m.shares);
   }
 };
 

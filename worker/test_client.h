@@ -70,12 +70,14 @@ class TestClient {
     EXPECT_TRUE(socket_.send(frame).ok());
     return request_;
   }
-  void sendData(std::uint64_t transfer, std::uint64_t offset, std::span<const std::byte> bytes) {
+  void sendData(std::uint64_t transfer, std::uint64_t offset, std::span<const std::byte> bytes,
+                std::uint32_t flags = 0) {
     std::vector<std::byte> frame;
     appendFrame(frame, wire::Opcode::kData, 0, 0, wire::Data{transfer, offset});
-    wire::encodeHeader(
-        {.opcode = static_cast<std::uint16_t>(wire::Opcode::kData), .length = wire::kDataPrefix + bytes.size()},
-        frame.data());
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
+                        .flags = flags,
+                        .length = wire::kDataPrefix + bytes.size()},
+                       frame.data());
     frame.insert(frame.end(), bytes.begin(), bytes.end());
     (void)socket_.send(frame);
   }
@@ -162,9 +164,11 @@ class TestClient {
     message.deviceSize = kTestDeviceSize;
     message.hostBase = hostBase;
     message.hostSize = hostSize;
+    message.messages = messages;
     return call<wire::HelloReply, wire::Opcode::kHello>(message, helloStorage_);
   }
 
+  std::vector<std::uint16_t> messages;                       // that hello() says this client may send
   std::deque<Frame> seen;                                    // pushes nobody has asked for yet
   std::map<std::uint64_t, std::vector<std::byte>> received;  // downloads
 

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -25,20 +27,28 @@ struct TransferContext {
   Outbox& outbox;
   Reporter& reporter;
   Staging& staging;
+  std::function<void(Staging::Block, std::uint64_t size)> keep;  // a block of an upload, for the next time
   std::atomic<std::uint64_t> early{0};  // bytes of all uploads that came before their stream had come to them
 };
 
 // Bytes on their way to the device. They may arrive before the stream comes to it: then they wait in blocks,
-// kEagerWindow at most.
+// kEagerWindow at most. A piece may also be named instead, and looked for here (named_data.cpp); if it is not found,
+// its bytes arrive later than those behind it.
 class Upload : public std::enable_shared_from_this<Upload> {
  public:
   Upload(TransferContext& context, std::uint64_t id, StreamPtr stream, const wire::Shape& to, bool direct)
       : context_(context), id_(id), stream_(std::move(stream)), to_(to), total_(to.bytes()), direct_(direct) {}
 
-  std::uint64_t received() const { return received_; }  // the reader's, as is arrived()
-  std::uint64_t total() const { return total_; }
-  // kInvalid when the client sends more than it may.
-  Status arrived(FrameReader& reader, std::uint64_t length);
+  std::uint64_t received() const { return received_; }  // or named: where the next piece belongs
+  // The next piece, or one that was not found. `keep`: for the next time, too. kInvalid when the client sends what it
+  // may not. The reader's, as is named().
+  Status arrived(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool keep);
+  Status named(std::uint64_t length);  // the next piece; it is looked for
+  // One of these follows: the piece has been found, or not.
+  void found(Staging::Block block, std::uint64_t offset, std::uint64_t length);
+  void missing(std::uint64_t offset, std::uint64_t length);
+  bool complete();   // nothing more of it will come
+  bool abandoned();  // nobody needs what still comes
 
   Start start();  // REQUIRES: called as a start function
   // It will not come to its place: what still arrives is thrown away. Idempotent.
@@ -54,7 +64,11 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void open();  // bytes may go to their place; tells the client
   Status readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
-  Status readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
+  Status readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool late, bool keep);
+  bool takeMissing(std::uint64_t offset, std::uint64_t length);  // false: it is not one of them
+  // Counts bytes that came before their time; false: too many. REQUIRES: mutex_, as for the next
+  bool countEarly(std::uint64_t length);
+  void forgetEarly();
   void place(Piece piece);
   void placed(std::uint64_t length, hipError_t error);
   void boundBlocks();  // REQUIRES: mutex_
@@ -67,7 +81,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   const wire::Shape to_;
   const std::uint64_t total_;
   const bool direct_;
-  std::uint64_t received_ = 0;
+  std::atomic<std::uint64_t> received_{0};
 
   std::mutex mutex_;  // guards what follows
   State state_ = State::kWaiting;
@@ -76,6 +90,9 @@ class Upload : public std::enable_shared_from_this<Upload> {
   std::uint64_t placed_ = 0;
   hipError_t error_ = hipSuccess;
   std::deque<Piece> early_, copying_;
+  std::uint64_t earlyBytes_ = 0;                    // of context_.early
+  std::size_t sought_ = 0;                          // pieces that were named and are being looked for
+  std::map<std::uint64_t, std::uint64_t> missing_;  // offset → length of those not found, until they arrive
 };
 
 // Bytes on their way to the client: Data frames, then the answer.

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "worker/transfers.h"
 
 namespace hipr::worker {
@@ -38,9 +40,8 @@ void Upload::open() {
     if (state_ != State::kWaiting) return;
     state_ = State::kOpen;
     early.swap(early_);
+    forgetEarly();  // first the window, then the word: as soon as the client knows, it may fill the window again
   }
-  // First the window, then the word: as soon as the client knows, it may fill the window again.
-  for (const Piece& piece : early) context_.early -= piece.length;
   // A client that has more to send than it may unasked waits for this; otherwise there is no hurry.
   std::vector<std::byte> frame;
   appendFrame(frame, wire::Opcode::kTransferOpen, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::TransferOpen{id_});
@@ -52,17 +53,29 @@ void Upload::open() {
   for (Piece& piece : early) place(std::move(piece));
 }
 
-Status Upload::arrived(FrameReader& reader, std::uint64_t length) {
-  const std::uint64_t offset = received_;
-  if (length > total_ - offset) return Status::invalid("data beyond the end of its upload");
-  received_ += length;
+bool Upload::countEarly(std::uint64_t length) {
+  earlyBytes_ += length;
+  return context_.early.fetch_add(length) + length <= wire::kEagerWindow;
+}
+
+void Upload::forgetEarly() {
+  context_.early -= std::exchange(earlyBytes_, 0);
+}
+
+Status Upload::arrived(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool keep) {
+  const bool late = offset < received_;  // others behind it came before
+  if (late ? !takeMissing(offset, length) : offset != received_) return Status::invalid("data out of order");
+  if (!late && length > total_ - offset) return Status::invalid("data beyond the end of its upload");
+  if (!late) received_ += length;
   State state;
   {
     std::lock_guard lock(mutex_);
     state = state_;
   }
   if (state == State::kAbandoned) return reader.skip(length);
-  return state == State::kOpen && direct_ ? readInPlace(reader, offset, length) : readBlock(reader, offset, length);
+  // What is kept is read later, when the client's kernels may have changed it in its place.
+  const bool inPlace = state == State::kOpen && direct_ && !keep;
+  return inPlace ? readInPlace(reader, offset, length) : readBlock(reader, offset, length, late, keep);
 }
 
 Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
@@ -80,19 +93,20 @@ Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint6
   return status;
 }
 
-Status Upload::readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
+Status Upload::readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool late, bool keep) {
   Piece piece{context_.staging.take(length), offset, length};
   if (!piece.block) {
     abandon(hipErrorOutOfMemory);
     return reader.skip(length);
   }
   if (Status status = reader.read(piece.block.get(), length); !status.ok()) return status;
+  if (keep) context_.keep(piece.block, length);
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned) return {};
     if (state_ == State::kWaiting) {
-      if (context_.early.fetch_add(length) + length > wire::kEagerWindow)
-        return Status::invalid("more early data than the window allows");
+      // It counts since it was named, if it was.
+      if (!late && !countEarly(length)) return Status::invalid("more early data than the window allows");
       early_.push_back(std::move(piece));
       return {};
     }
@@ -168,7 +182,7 @@ void Upload::abandon(hipError_t error) {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned || placed_ == total_) return;
     if (state_ == State::kWaiting) {
-      for (const Piece& piece : early_) context_.early -= piece.length;
+      forgetEarly();
       early_.clear();
       // The client must still get rid of the bytes it has promised.
       push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <thread>
@@ -132,6 +133,27 @@ TEST(Cuts, NothingIsLost) {
               0)
         << seed;
   }
+}
+
+// Some of what is uploaded is named instead, because a program before this one has sent it already.
+TEST(Cuts, NothingOfNamedUploadsIsLost) {
+  const std::string folder = ::testing::TempDir() + "hipr-cuts-" + std::to_string(getpid());
+  const WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--data-cache", folder});
+  for (unsigned run = 0; run < 3; ++run) {
+    CuttingRelay relay(worker.port(), {.most = 200'000, .seed = 7 + run});
+    EXPECT_EQ(inChild([&] {
+                use(relay.port());
+                setenv("HIP_REMOTE_DATA_CACHE", "on", 1);
+                CheckedProgram program;
+                for (unsigned i = 0; i < 20; ++i)
+                  if (!program.round(run < 2 ? i : 10 + i)) return 1;  // at last half of it is new
+                return 0;
+              }),
+              0)
+        << run;
+    EXPECT_GT(relay.cuts(), 0) << run;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Cuts, AConnectionThatHaltsIsReplaced) {

@@ -195,6 +195,10 @@ class Page {
     out_.add({}, sum(board, [](const SessionCounters& c) { return c.bytesReceived.load(); }));
     out_.family("hip_worker_sent_bytes_total", "counter", "Bytes to clients.");
     out_.add({}, sum(board, [](const SessionCounters& c) { return c.bytesSent.load(); }));
+    out_.family("hip_worker_known_bytes_total", "counter", "Bytes of uploads that did not have to travel again.");
+    out_.add({}, sum(board, [](const SessionCounters& c) { return c.bytesKnown.load(); }));
+    out_.family("hip_worker_kept_bytes_total", "counter", "Bytes of uploads kept for the next time (--data-cache).");
+    out_.add({}, sum(board, [](const SessionCounters& c) { return c.bytesKept.load(); }));
     out_.family("hip_worker_round_trips_total", "counter", "Answers that a client waited for.");
     out_.add({}, sum(board, [](const SessionCounters& c) { return c.roundTrips.load(); }));
     out_.family("hip_worker_errors_total", "counter", "Failures reported to clients.");

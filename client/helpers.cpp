@@ -1,0 +1,53 @@
+#include "client/helpers.h"
+
+#include <algorithm>
+
+#include "platform/thread.h"
+
+namespace hipr::client {
+namespace {
+
+constexpr unsigned kMost = 4;  // more would only take processors from the program
+
+std::size_t mostThreads() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
+}
+
+}  // namespace
+
+void Helpers::add(std::function<void()> job) {
+  std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  jobs_.push_back(std::move(job));
+  if (jobs_.size() > idle_ && threads_.size() < mostThreads()) threads_.emplace_back([this] { run(); });
+  changed_.notify_one();
+}
+
+void Helpers::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    jobs_.clear();
+    changed_.notify_all();
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Helpers::run() {
+  platform::nameThisThread("hip-helper");
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    --idle_;
+    if (stopping_) return;
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    lock.lock();
+  }
+}
+
+}  // namespace hipr::client

@@ -1,0 +1,175 @@
+// Outbox: uploads that the worker may know by their content.
+#include <algorithm>
+
+#include "client/outbox.h"
+#include "platform/no_cancel.h"
+
+namespace hipr::client {
+
+void Outbox::nameBlocks(NamingMode mode, NameOf nameOf) {
+  std::lock_guard lock(mutex_);
+  naming_.start(mode);
+  nameOf_ = std::move(nameOf);
+}
+
+bool Outbox::mayBeNamed(const BulkUpload& upload) const {
+  return !naming_.off() && upload.from.bytes() >= kBlock;
+}
+
+bool Outbox::kept(const BulkUpload& upload, std::size_t size) const {
+  return naming_.pays() && mayBeNamed(upload) && size >= kLeastNamed;
+}
+
+// --- before it is a block's turn
+
+void Outbox::decide(const BulkUploadPtr& upload) {
+  const std::size_t bytes = upload->from.bytes(), count = (bytes + kBlock - 1) / kBlock;
+  const std::size_t end = std::min(count, upload->sent / kBlock + kAhead);
+  while (upload->blocks.size() < end) {
+    const std::size_t block = upload->blocks.size();
+    upload->blocks.emplace_back();
+    if (bytes - block * kBlock < kLeastNamed || !naming_.next()) continue;
+    upload->blocks.back().state = UploadBlock::State::kBeingNamed;
+    helpers_.add([this, upload, block] { makeName(upload, block); });
+  }
+}
+
+// In a helper.
+void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
+  {
+    std::lock_guard lock(mutex_);
+    if (upload->finished) return;
+    ++beingNamed_;
+  }
+  const std::size_t offset = block * kBlock, size = std::min(kBlock, upload->from.bytes() - offset);
+  const Clock::time_point begin = Clock::now();
+  std::vector<std::byte> room;
+  const wire::Bits256 name = nameOf_(upload->from.packed(offset, size, room));
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  {
+    std::lock_guard lock(mutex_);
+    if (seconds > 0 && size == kBlock) naming_.hashingWas(static_cast<double>(size) / seconds);
+    upload->blocks[block] = {UploadBlock::State::kNamed, name};
+    if (--beingNamed_ == 0) unread_.notify_all();
+    pending_ = true;
+  }
+  wakeWriter();
+}
+
+// --- sending
+
+bool Outbox::name(const BulkUploadPtr& upload, Piece& piece) {
+  decide(upload);
+  const UploadBlock& block = upload->blocks[piece.offset / kBlock];
+  if (block.state == UploadBlock::State::kBeingNamed) return false;  // its helper wakes the writer
+  if (block.state == UploadBlock::State::kPlain) {
+    if (kept(*upload, piece.size)) piece.kind = Piece::Kind::kKept;
+    return true;
+  }
+  if (unansweredBytes_ + piece.size > kMostUnanswered) {
+    stalled_ = true;
+    return false;
+  }
+  piece.kind = Piece::Kind::kNamed;
+  piece.name = block.name;
+  named_[{upload->transfer, piece.offset}] = {.upload = upload, .size = piece.size};
+  unansweredBytes_ += piece.size;
+  ++upload->unanswered;
+  return true;
+}
+
+void Outbox::sendNamed(const Piece& piece) {
+  const std::size_t start = outgoing_.size();
+  outgoing_.extend(wire::kHeaderSize);
+  wire::BasicWriter<wire::Buffer>(outgoing_).put(
+      wire::NamedData{piece.upload->transfer, piece.offset, piece.size, piece.name});
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kNamedData),
+                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
+                      .length = outgoing_.size() - start - wire::kHeaderSize},
+                     outgoing_.data() + start);
+  sendControl();
+  onStall_();  // somebody must read the answer
+}
+
+// --- answers
+
+bool Outbox::answered(const wire::NamedDataAnswer& answer) {
+  {
+    std::lock_guard lock(mutex_);
+    if (dead_) return true;
+    const auto found = named_.find({answer.transfer, answer.offset});
+    if (found == named_.end() || found->second.wanted) return false;
+    naming_.answered(answer.known);
+    if (answer.known) {
+      settle(found);
+    } else {
+      found->second.wanted = true;
+      wanted_.push_back(found->first);
+    }
+  }
+  goOn();
+  return true;
+}
+
+void Outbox::settle(std::map<Place, Named>::iterator named) {
+  const BulkUploadPtr upload = named->second.upload;
+  unansweredBytes_ -= named->second.size;
+  named_.erase(named);
+  --upload->unanswered;
+  if (upload->allSent() && upload->unanswered == 0 && !upload->finished) finish(upload);
+  if (!upload->late) sent_.notify_all();
+}
+
+bool Outbox::takeWanted(Piece& piece) {
+  if (wanted_.empty()) return false;
+  const auto found = named_.find(wanted_.front());
+  wanted_.pop_front();
+  piece = {.upload = found->second.upload,
+           .offset = found->first.second,
+           .size = found->second.size,
+           .kind = Piece::Kind::kWanted,
+           .copy = found->second.copy};
+  return true;
+}
+
+void Outbox::sendWanted(const Piece& piece) {
+  sendData(piece);
+  std::lock_guard lock(mutex_);
+  if (const auto found = named_.find({piece.upload->transfer, piece.offset}); found != named_.end()) settle(found);
+}
+
+// --- the end of a call
+
+bool Outbox::needsMemory(const BulkUpload& upload) const {
+  if (upload.unanswered == 0) return false;
+  const auto first = named_.lower_bound({upload.transfer, 0});
+  for (auto it = first; it != named_.end() && it->first.first == upload.transfer; ++it)
+    if (!it->second.copy) return true;
+  return false;
+}
+
+void Outbox::waitSent(const BulkUploadPtr& upload) {
+  const NoCancel whole;
+  std::unique_lock lock(mutex_);
+  sent_.wait(lock, [&] { return upload->finished || upload->allSent(); });
+  // What may be wanted yet is copied, so that nobody has to wait for the worker's answers. It is little.
+  std::vector<std::size_t> offsets;
+  for (auto it = named_.lower_bound({upload->transfer, 0}); it != named_.end() && it->first.first == upload->transfer;
+       ++it)
+    if (!it->second.wanted) offsets.push_back(it->first.second);
+  for (const std::size_t offset : offsets) {
+    if (upload->finished) break;
+    lock.unlock();
+    std::vector<std::byte> room;
+    const wire::Bytes bytes = upload->from.packed(offset, std::min(kBlock, upload->from.bytes() - offset), room);
+    auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+    lock.lock();
+    const auto found = named_.find({upload->transfer, offset});
+    if (found != named_.end() && !found->second.wanted) found->second.copy = std::move(copy);
+  }
+  // What is wanted already is being sent.
+  sent_.wait(lock, [&] { return upload->finished || !needsMemory(*upload); });
+  if (!upload->finished) finish(upload);
+}
+
+}  // namespace hipr::client

@@ -1,0 +1,131 @@
+// Uploads known by content: pieces that the client names instead of sending them, and pieces that are kept so that it
+// can. Looking for a block reads a file and hashes a MiB, so it is never the reader's job; nor is keeping one.
+#include <thread>
+
+#include "worker/session.h"
+
+namespace hipr::worker {
+namespace {
+
+constexpr std::size_t kMostSought = 256;           // names without an answer; clients keep to fewer
+constexpr std::uint64_t kMostKeeping = 128 << 20;  // bytes; what comes meanwhile is not kept
+constexpr std::chrono::seconds kLastMoments(3);    // for what is still to be kept when the client has left
+
+}  // namespace
+
+// --- Upload
+
+Status Upload::named(std::uint64_t length) {
+  if (length == 0 || length > wire::kMaxDataChunk || length > total_ - received_)
+    return Status::invalid("a name for data beyond the end of its upload");
+  received_ += length;
+  std::lock_guard lock(mutex_);
+  ++sought_;
+  if (state_ == State::kWaiting && !countEarly(length))
+    return Status::invalid("more early data than the window allows");
+  return {};
+}
+
+void Upload::found(Staging::Block block, std::uint64_t offset, std::uint64_t length) {
+  Piece piece{std::move(block), offset, length};
+  {
+    std::lock_guard lock(mutex_);
+    --sought_;
+    if (state_ == State::kAbandoned) return;
+    if (state_ == State::kWaiting) return early_.push_back(std::move(piece));
+  }
+  place(std::move(piece));
+}
+
+void Upload::missing(std::uint64_t offset, std::uint64_t length) {
+  std::lock_guard lock(mutex_);
+  --sought_;
+  missing_.emplace(offset, length);
+}
+
+bool Upload::takeMissing(std::uint64_t offset, std::uint64_t length) {
+  std::lock_guard lock(mutex_);
+  const auto found = missing_.find(offset);
+  if (found == missing_.end() || found->second != length) return false;
+  missing_.erase(found);
+  return true;
+}
+
+bool Upload::complete() {
+  std::lock_guard lock(mutex_);
+  return received_ == total_ && sought_ == 0 && missing_.empty();
+}
+
+bool Upload::abandoned() {
+  std::lock_guard lock(mutex_);
+  return state_ == State::kAbandoned;
+}
+
+// --- Session
+
+hipError_t Session::onNamedData(const wire::NamedData& m) {
+  forgetUploads();
+  const auto found = uploads_.find(m.transfer);
+  if (!dataCache_.keeps() || found == uploads_.end() || m.offset != found->second->received()) {
+    refuse("a name for data that does not belong anywhere");
+    return hipSuccess;
+  }
+  const std::shared_ptr<Upload> upload = found->second;
+  if (sought_.fetch_add(1) >= kMostSought) {
+    refuse("too many names at once");
+    return hipSuccess;
+  }
+  if (Status status = upload->named(m.size); !status.ok()) {
+    refuse(status.message());
+    return hipSuccess;
+  }
+  LanePtr& lane = seeking_[nextSeeker_++ % kSeekers];
+  if (!lane) lane = std::make_shared<Lane>();
+  crew_.add(lane, [this, upload, m] { findData(upload, m); });
+  return hipSuccess;
+}
+
+void Session::findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m) {
+  Staging::Block block = upload->abandoned() ? nullptr : staging_.take(m.size);
+  if (!block) upload->abandon(hipErrorOutOfMemory);
+  const bool known = !block || dataCache_.load(m.name, {block.get(), m.size});
+  if (known) {
+    upload->found(std::move(block), m.offset, m.size);  // nothing, where it will not come to its place
+  } else {
+    upload->missing(m.offset, m.size);
+  }
+  --sought_;
+  if (known) SessionCounters::add(outbox_.counters().bytesKnown, m.size);
+  push(outbox_, wire::Opcode::kNamedDataAnswer, wire::NamedDataAnswer{m.transfer, m.offset, known});
+  if (!upload->complete()) return;
+  std::lock_guard lock(completeMutex_);
+  complete_.emplace_back(m.transfer, upload);
+}
+
+void Session::forgetUploads() {
+  std::lock_guard lock(completeMutex_);
+  for (const auto& [number, upload] : complete_) {
+    const auto found = uploads_.find(number);
+    if (found != uploads_.end() && found->second == upload) uploads_.erase(found);
+  }
+  complete_.clear();
+}
+
+void Session::keepData(Staging::Block block, std::uint64_t size) {
+  if (keepingBytes_.fetch_add(size) > kMostKeeping) {
+    keepingBytes_ -= size;
+    return;
+  }
+  crew_.add(keeping_, [this, block = std::move(block), size] {
+    dataCache_.store({block.get(), size});
+    SessionCounters::add(outbox_.counters().bytesKept, size);
+    keepingBytes_ -= size;
+  });
+}
+
+void Session::finishKeeping() {
+  const auto end = Clock::now() + kLastMoments;
+  while (keepingBytes_ != 0 && Clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+}  // namespace hipr::worker

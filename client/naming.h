@@ -49,8 +49,8 @@ class Naming {
  private:
   static constexpr double kFaster = 3;  // than the line, to pay
   static constexpr double kMemory = 0.99;
-  static constexpr int kPatience = 8;   // unknown blocks in a row
-  static constexpr int kRarest = 16;    // one of so many is tried
+  static constexpr int kPatience = 8;  // unknown blocks in a row
+  static constexpr int kRarest = 16;   // one of so many is tried
 
   NamingMode mode_ = NamingMode::kNever;
   std::optional<double> line_;  // bytes per second, as the next

@@ -188,6 +188,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
   const std::uint64_t unacknowledged = channel_.unacknowledged();
   if (unacknowledged > kMuch) stalled_ = true;
+  if (!wanted_.empty() && mostBulk < SIZE_MAX) return work;  // the writer's, however little it is
   if (takeWanted(piece)) return Work::kPiece;
   const bool unmeasured = naming_.undecided() && unacknowledged > kMostUnmeasured;
   for (const BulkUploadPtr& upload : uploads_) {

@@ -245,6 +245,8 @@ TEST_F(NamedUploads, AreNamedBlockByBlockAndSentOnlyWhereWanted) {
   expectData(kMiB, wire::HIP_REMOTE_FLAG_KEEP);
   EXPECT_TRUE(outbox_.uploading());  // the memory may still be wanted
   EXPECT_TRUE(outbox_.answered({5, 2 * kMiB, true}));
+  post(7);
+  next();  // whoever sent the data is done with it
   EXPECT_FALSE(outbox_.uploading());
 }
 

@@ -205,6 +205,20 @@ TEST_P(NamedData, ForNoMemoryIsAnsweredToo) {
   EXPECT_TRUE(c->s.client->sawPush(Opcode::kAsyncFailure));
 }
 
+// The upload fails, as one that is sent would.
+TEST_P(NamedData, NeedsRoomWithinTheQuota) {
+  Limits limits;
+  limits.set(Quota::kStagedBytes, 64 << 10);
+  SessionOnFake s({.cpuReachesMemory = GetParam()}, 1 << 30, limits, place);
+  s.client->hello();
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kUpload>(uploadLater(kNull, {kTestDeviceBase, 0, 0, kMiB}, 5));
+  s.client->send<Opcode::kNamedData>({5, 0, kMiB, {}});
+  EXPECT_TRUE(s.client->expectPush<wire::NamedDataAnswer>(Opcode::kNamedDataAnswer)->known);
+  EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorOutOfMemory);
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kNull}), hipSuccess);
+}
+
 TEST_P(NamedData, GreetingSaysWhetherAnythingIsKept) {
   const auto number = static_cast<std::uint16_t>(Opcode::kNamedData);
   for (const bool keeps : {true, false}) {

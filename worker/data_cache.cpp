@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "access/digest.h"
 #include "base/log.h"
 
@@ -40,6 +43,16 @@ bool readFile(int file, std::span<std::byte> out) {
   return true;
 }
 
+// Whether the file has these bytes. One that was damaged makes room.
+bool holds(const CacheFolder& folder, const DataCache::Name& name, std::span<const std::byte> bytes) {
+  const Opened file(folder.fileOf(name));
+  if (file.fd < 0) return false;
+  std::vector<std::byte> there(bytes.size());
+  const bool same = readFile(file.fd, there) && std::equal(there.begin(), there.end(), bytes.begin());
+  if (!same) folder.drop(name);
+  return same;
+}
+
 std::string folderFor(const std::string& folder, const std::string& identity, std::uint64_t limit) {
   return folder.empty() || limit == 0 ? "" : CacheFolder::ofIdentity(folder, identity) + "/data";
 }
@@ -74,8 +87,7 @@ bool DataCache::leavesRoom() const {
 void DataCache::store(std::span<const std::byte> bytes) {
   if (!keeps()) return;
   const Name name = access::digestOf(bytes);
-  std::error_code ignored;
-  if (fs::exists(folder_.fileOf(name), ignored)) return folder_.used(name);
+  if (holds(folder_, name, bytes)) return folder_.used(name);
   const auto makeRoom = [this](std::uint64_t most) {
     return removeOldest(most - std::min(most, limit_ / kLessEachTime));
   };

@@ -125,10 +125,14 @@ void Upload::place(Piece piece) {
   hipError_t error = copyPacked(context_.backend.hip, stream_->native, to_, piece.offset, length, piece.block.get(),
                                 hipMemcpyHostToDevice);
   if (error == hipSuccess) {
-    std::lock_guard lock(mutex_);
-    piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
-    copying_.push_back(std::move(piece));
-    boundBlocks();
+    std::deque<Piece> abandoned;  // since this began: nobody else sees to it
+    {
+      std::lock_guard lock(mutex_);
+      piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
+      (state_ == State::kAbandoned ? abandoned : copying_).push_back(std::move(piece));
+      boundBlocks();
+    }
+    release(abandoned);
   }
   placed(length, error);
 }

@@ -106,7 +106,8 @@ class LateDownload : public Pending {
     wire::Reader reader(reply);
     reader.get(done);
     if (!reader.ok() || (done.status == hipSuccess && !whole)) return session_.connection().lose(truncated());
-    if (done.status != hipSuccess) raiseAsyncError(errorFrom(done.status), "a copy to the host failed on the worker");
+    if (done.status != hipSuccess)
+      raiseAsyncError(session_.core(), errorFrom(done.status), "a copy to the host failed on the worker");
     session_.streams().show(*stream_, position);
   }
   std::uint64_t position = 0;

@@ -58,6 +58,19 @@ hipError_t RemoteCore::query(Event& event) {
   return hipErrorNotReady;
 }
 
+void RemoteCore::whenReached(Event& event, std::function<void(bool lost)> tell) {
+  Session& s = session();
+  RemoteEvent& e = remote(event);
+  const auto [stream, position] = e.where();
+  if (!stream || stream->isVisible(position)) return tell(false);
+  s.connection().expect(1);
+  s.streams().whenVisible(stream, position, [&s, tell = std::move(tell)](bool lost) {
+    s.connection().expect(-1);
+    tell(lost);
+  });
+  if (e.watch()) s.connection().post<Opcode::kEventWatch>({e.id});
+}
+
 hipError_t RemoteCore::elapsed(Event& start, Event& stop, float* milliseconds) {
   Session& s = session();
   wire::EventElapsedReply reply;

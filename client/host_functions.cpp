@@ -1,6 +1,7 @@
 #include "client/host_functions.h"
 
 #include <utility>
+#include <vector>
 
 #include "platform/thread.h"
 
@@ -24,12 +25,32 @@ std::uint64_t HostFunctions::keep(Function function) {
 std::uint64_t HostFunctions::add(hipHostFn_t function, void* userData) {
   std::lock_guard lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  return keep({function, userData, Does::kWrite, {}});
+  return keep({.function = function, .userData = userData});
 }
 
 std::uint64_t HostFunctions::add(Does does, Action action) {
   std::lock_guard lock(mutex_);
-  return keep({nullptr, nullptr, does, std::move(action)});
+  return keep({.does = does, .action = std::move(action)});
+}
+
+// Until its stream goes on, what others do may still change host memory that is to be read behind it.
+std::uint64_t HostFunctions::add(Arrived arrived) {
+  std::unique_lock lock(mutex_);
+  if (!lost_) return keep({.arrived = std::move(arrived)});
+  lock.unlock();
+  arrived(true, {});
+  return 0;
+}
+
+void HostFunctions::loseHolds() {
+  std::vector<Arrived> holds;
+  {
+    std::lock_guard lock(mutex_);
+    lost_ = true;
+    for (auto& [id, function] : functions_)
+      if (function.arrived) holds.push_back(std::exchange(function.arrived, nullptr));
+  }
+  for (const Arrived& arrived : holds) arrived(true, {});
 }
 
 bool HostFunctions::due(std::uint64_t id) {
@@ -38,7 +59,7 @@ bool HostFunctions::due(std::uint64_t id) {
     std::lock_guard lock(mutex_);
     const auto found = functions_.find(id);
     if (found == functions_.end() || std::exchange(found->second.due, true)) return false;
-    if (found->second.action) {
+    if (found->second.action || found->second.arrived) {
       ours = std::move(found->second);
       functions_.erase(found);
     } else {
@@ -48,6 +69,10 @@ bool HostFunctions::due(std::uint64_t id) {
   if (ours.action) {
     ours.action();
     finish(id, ours);
+  } else if (ours.arrived) {
+    ours.arrived(false, [weak = weak_from_this(), id] {
+      if (const auto self = weak.lock()) self->finish(id, {});
+    });
   } else {
     wake_.notify_one();
   }

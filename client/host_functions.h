@@ -1,6 +1,7 @@
 // Functions that run in stream order: the worker holds the stream and says when. Callbacks of the program run one after
 // the other, on a thread of their own, since they may call HIP. Actions of ours wait for nobody, and run on the thread
-// that brings the message: a callback of the program may be waiting for what they do.
+// that brings the message: a callback of the program may be waiting for what they do. A hold is an action whose stream
+// goes on later, when somebody says so.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -16,10 +18,11 @@
 
 namespace hipr::client {
 
-class HostFunctions {
+class HostFunctions : public std::enable_shared_from_this<HostFunctions> {
  public:
   using Action = std::function<void()>;
-  enum class Does { kRead, kWrite };  // host memory
+  using Arrived = std::function<void(bool lost, Action goOn)>;  // Core::Arrived
+  enum class Does { kRead, kWrite };                            // host memory
 
   // `before` and `done` are called around each function.
   HostFunctions(std::function<void()> before, std::function<void(std::uint64_t id)> done)
@@ -28,6 +31,8 @@ class HostFunctions {
 
   std::uint64_t add(hipHostFn_t function, void* userData);
   std::uint64_t add(Does does, Action action);
+  std::uint64_t add(Arrived arrived);
+  void loseHolds();            // no stream will come to them any more, nor to those that are added later
   bool due(std::uint64_t id);  // the stream has come to it; false when there is none, or it was due already
   bool pending();              // one has not returned yet
   // One that may write host memory has not returned yet, other than the one that asks.
@@ -38,7 +43,8 @@ class HostFunctions {
     hipHostFn_t function = nullptr;
     void* userData = nullptr;
     Does does = Does::kWrite;
-    Action action;  // instead of the function
+    Action action{};    // instead of the function
+    Arrived arrived{};  // the same, of a hold
     bool due = false;
   };
   std::uint64_t keep(Function function);  // REQUIRES: mutex_
@@ -55,7 +61,7 @@ class HostFunctions {
   std::map<std::uint64_t, Function> functions_;
   std::deque<std::uint64_t> due_;
   std::uint64_t next_ = 1, finished_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false, lost_ = false;
   std::thread thread_;  // started by the first callback
 };
 

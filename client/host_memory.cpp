@@ -20,28 +20,37 @@ std::size_t spanOf(std::size_t size) {
 
 }  // namespace
 
-HostMemory::HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most)
+HostMemory::HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most, HostWindow window)
     : calls_(std::move(calls)),
       range_(std::move(range)),
+      window_(window.size ? window : HostWindow{range_.base(), range_.size()}),
       most_(most),
-      mirror_({.send = calls_.send,
-               .base = range_.base(),
-               .size = range_.size(),
-               .addresses = [this](const auto& addresses) { exposeReached(addresses); }}) {
+      mirror_(
+          {.send = calls_.send, .base = window_.base, .size = window_.size, .addresses = [this](const auto& addresses) {
+             exposeReached(addresses);
+           }}) {
   free_.emplace(range_.base(), range_.size());
 }
 
+bool HostMemory::roomFor(std::size_t size) const {
+  return size <= window_.size && platform::roundToPage(size) <= most_ - std::min(most_, total_);
+}
+
+HostMemory::Region* HostMemory::insert(const Region& region) {
+  ++soughtCount_;
+  total_ += platform::roundToPage(region.size);
+  return &(regions_[region.address] = region);
+}
+
 HostMemory::Region* HostMemory::add(std::size_t size, std::byte* host) {
-  if (size > range_.size() || platform::roundToPage(size) > most_ - std::min(most_, total_)) return nullptr;
+  if (!roomFor(size)) return nullptr;
   const std::size_t span = spanOf(size);
   const auto room = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= span; });
   if (room == free_.end()) return nullptr;
   const std::uint64_t address = room->first, rest = room->second - span;
   free_.erase(room);
   if (rest) free_.emplace(address + span, rest);
-  ++soughtCount_;
-  total_ += platform::roundToPage(size);
-  return &(regions_[address] = {address, size, host ? host : reinterpret_cast<std::byte*>(address)});
+  return insert({address, size, host ? host : reinterpret_cast<std::byte*>(address)});
 }
 
 // Whoever gets the address next exposes it under the sending lock too, so its ExposeHost follows our ConcealHost.
@@ -59,7 +68,7 @@ void HostMemory::erase(std::uint64_t address, bool committed) {
     if (number) mirror_.remove(number);
     if (committed) range_.decommit(address, platform::roundToPage(region.size));
     adopted_.erase(reinterpret_cast<std::uint64_t>(region.host));
-    insertFree(free_, address, spanOf(region.size));
+    if (!region.guest) insertFree(free_, address, spanOf(region.size));
     regions_.erase(found);
     if (region.shared) --sharedCount_;
     if (!region.shared || region.adopted()) --soughtCount_;
@@ -69,7 +78,7 @@ void HostMemory::erase(std::uint64_t address, bool committed) {
 }
 
 void* HostMemory::allocate(std::size_t size) {
-  if (calls_.share) return addShared(size, nullptr);
+  if (calls_.share) return addShared(size, nullptr, nullptr);
   std::uint64_t address;
   {
     std::lock_guard lock(mutex_);
@@ -82,7 +91,7 @@ void* HostMemory::allocate(std::size_t size) {
   return nullptr;
 }
 
-void* HostMemory::addShared(std::size_t size, std::byte* host) {
+void* HostMemory::addShared(std::size_t size, std::byte* host, Pages* pages) {
   std::uint64_t address;
   {
     const auto sending = mirror_.lockSending();  // memory and messages arrive in the same order, and after ConcealHost
@@ -93,33 +102,64 @@ void* HostMemory::addShared(std::size_t size, std::byte* host) {
       address = region->address;
       if (host) adopted_[reinterpret_cast<std::uint64_t>(host)] = address;
     }
-    if (share(address)) return reinterpret_cast<void*>(address);
+    if (const Pages made = makePages(address)) {
+      if (pages) *pages = made;
+      if (!calls_.share || handOver(address, size, *made)) return reinterpret_cast<void*>(address);
+    }
   }
   erase(address, host == nullptr);
   return nullptr;
 }
 
-bool HostMemory::share(std::uint64_t address) {
+HostMemory::Pages HostMemory::makePages(std::uint64_t address) {
   Region region;
   {
     std::lock_guard lock(mutex_);
     region = regions_.at(address);
   }
-  const std::size_t pages = platform::roundToPage(region.size);
-  platform::SharedMemory memory;
-  if (!platform::SharedMemory::make(pages, memory).ok()) return false;
+  const std::size_t bytes = platform::roundToPage(region.size);
+  auto pages = std::make_shared<platform::SharedMemory>();
+  if (!platform::SharedMemory::make(bytes, *pages).ok()) return nullptr;
   if (region.adopted()) {
-    if (!memory.map().ok()) return false;
-    std::memcpy(memory.bytes().data(), region.host, region.size);
+    if (!pages->map().ok()) return nullptr;
+    std::memcpy(pages->bytes().data(), region.host, region.size);
   }
-  if (!memory.mapOver(region.host, pages).ok()) return false;
+  return pages->mapOver(region.host, bytes).ok() ? pages : nullptr;
+}
+
+bool HostMemory::handOver(std::uint64_t address, std::size_t size, const platform::SharedMemory& pages) {
   {
     std::lock_guard lock(mutex_);
-    regions_.at(address).shared = true;
+    Region& region = regions_.at(address);
+    region.shared = true;
     if (!region.adopted()) --soughtCount_;  // others have another address there
     ++sharedCount_;
   }
-  return calls_.share({address, region.size}, memory).ok();
+  return calls_.share({address, size}, pages).ok();
+}
+
+void* HostMemory::allocateFor(std::size_t size, Pages& pages) {
+  return platform::kCanShareMemory ? addShared(size, nullptr, &pages) : allocate(size);
+}
+
+bool HostMemory::admit(std::uint64_t address, std::size_t size, void* host, const Pages& pages) {
+  const auto sending = mirror_.lockSending();
+  {
+    std::lock_guard lock(mutex_);
+    if (find(address)) return true;
+    if (!inWindow(address) || !inWindow(address + size - 1) || !roomFor(size)) return false;
+    const Region* region =
+        insert({.address = address, .size = size, .host = static_cast<std::byte*>(host), .guest = true});
+    if (region->adopted()) adopted_[reinterpret_cast<std::uint64_t>(host)] = address;
+  }
+  if (!calls_.share) return true;
+  if (pages) return handOver(address, size, *pages);
+  exposeReached({address});  // nobody looks for addresses in shared memory
+  return true;
+}
+
+void HostMemory::dismiss(std::uint64_t address) {
+  erase(address, false);
 }
 
 void HostMemory::release(void* pointer) {
@@ -134,8 +174,8 @@ void* HostMemory::adopt(void* host, std::size_t size) {
   return reinterpret_cast<void*>(region->address);
 }
 
-void* HostMemory::replace(void* host, std::size_t size) {
-  return calls_.share ? addShared(size, static_cast<std::byte*>(host)) : adopt(host, size);
+void* HostMemory::replace(void* host, std::size_t size, Pages* pages) {
+  return calls_.share ? addShared(size, static_cast<std::byte*>(host), pages) : adopt(host, size);
 }
 
 void HostMemory::reveal(void* alias) {
@@ -205,7 +245,7 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
       std::uint64_t value;
       std::memcpy(&value, arguments.data() + at, sizeof value);
       Region* region = nullptr;
-      if (range_.contains(value)) {
+      if (inWindow(value)) {
         region = find(value);
       } else if (!adopted_.empty() && (region = findByHost(value))) {
         value = region->address + (value - reinterpret_cast<std::uint64_t>(region->host));
@@ -220,7 +260,7 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
 }
 
 void HostMemory::scanUpload(wire::Bytes bytes) {
-  std::vector<std::uint64_t> found = mirror::addressesIn(bytes, range_.base(), range_.size());
+  std::vector<std::uint64_t> found = mirror::addressesIn(bytes, window_.base, window_.size);
   if (found.empty()) return;
   {
     std::lock_guard lock(mutex_);
@@ -237,13 +277,13 @@ void HostMemory::scanUpload(wire::Bytes bytes) {
 bool HostMemory::exposed(std::uint64_t address) {
   if (!anyExposed()) return false;
   std::lock_guard lock(mutex_);
-  const Region* region = range_.contains(address) ? find(address) : findByHost(address);
+  const Region* region = inWindow(address) ? find(address) : findByHost(address);
   return region && region->there();
 }
 
 std::uint64_t HostMemory::alias(std::uint64_t host) {
   std::lock_guard lock(mutex_);
-  const Region* region = range_.contains(host) ? nullptr : findByHost(host);
+  const Region* region = inWindow(host) ? nullptr : findByHost(host);
   return region ? region->address + (host - reinterpret_cast<std::uint64_t>(region->host)) : host;
 }
 

@@ -6,6 +6,10 @@
 // kernel argument, inside an upload, or inside exposed memory) the region is exposed: the worker maps it too, and from
 // then on a mirror on each side exchanges what changed (mirror/mirror.h) at launches, at synchronization, and now and
 // then while work is unfinished. Thread-safe.
+//
+// Several sessions of a process have their regions in one window of addresses, of which each owns a part. What one of
+// them allocates the others admit: their kernels can reach it, too, and each session keeps its own worker's copy like
+// this process's memory.
 #pragma once
 
 #include <atomic>
@@ -13,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -22,6 +27,10 @@
 #include "wire/messages.h"
 
 namespace hipr::client {
+
+struct HostWindow {
+  std::uint64_t base = 0, size = 0;
+};
 
 class HostMemory {
  public:
@@ -33,16 +42,24 @@ class HostMemory {
     std::function<Status(const wire::ShareHost&, const platform::SharedMemory&)> share{};
   };
 
-  // `most`: bytes of all regions together.
-  HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most = UINT64_MAX);
+  using Pages = std::shared_ptr<platform::SharedMemory>;
+
+  // `most`: bytes of all regions together. The window has the range in it; without one it is the range.
+  HostMemory(platform::AddressRange range, Calls calls, std::uint64_t most = UINT64_MAX, HostWindow window = {});
 
   void* allocate(std::size_t size);  // null when the range, the limit or the machine leaves no room
   void release(void* address);
+  // The same of memory that other sessions will admit: where this system can share memory, it is made of such pages.
+  void* allocateFor(std::size_t size, Pages& pages);
+  // A region that another session has at this address, and this process at `host`. False when there is no room, or it
+  // is not in the window; true when it is known already.
+  bool admit(std::uint64_t address, std::size_t size, void* host, const Pages& pages);
+  void dismiss(std::uint64_t address);
 
   // The program's own memory: kernels reach it through the address returned (null when the range is full).
   void* adopt(void* host, std::size_t size);
   // The same for whole pages that nobody uses meanwhile: where memory is shared, they are exchanged for some that are.
-  void* replace(void* host, std::size_t size);
+  void* replace(void* host, std::size_t size, Pages* pages = nullptr);
   void reveal(void* alias);  // the program may write this address where nobody looks for it: into shared memory
   void disown(void* alias);
 
@@ -67,6 +84,7 @@ class HostMemory {
     std::byte* host = nullptr;
     std::uint64_t number = 0;  // of its exposure; 0: not exposed
     bool shared = false;
+    bool guest = false;  // of another session
     bool adopted() const { return reinterpret_cast<std::uint64_t>(host) != address; }
     bool there() const { return number || shared; }
   };
@@ -74,10 +92,15 @@ class HostMemory {
   Region* find(std::uint64_t address);  // REQUIRES: mutex_, as for the next two
   Region* findByHost(std::uint64_t address);
   Region* add(std::size_t size, std::byte* host);  // null when there is no room
+  Region* insert(const Region& region);
+  bool roomFor(std::size_t size) const;
+  bool inWindow(std::uint64_t address) const { return address - window_.base < window_.size; }
   void erase(std::uint64_t address, bool committed);
-  void* addShared(std::size_t size, std::byte* host);
-  // Exchanges the region's memory here for some that the worker has, too, and has the same content.
-  bool share(std::uint64_t address);  // REQUIRES: the mirror's sending lock held, mutex_ not
+  void* addShared(std::size_t size, std::byte* host, Pages* pages);
+  // Exchanges the region's memory here for some that can be handed over, and has the same content; null when that
+  // fails. REQUIRES: the mirror's sending lock held, mutex_ not, as for the next.
+  Pages makePages(std::uint64_t address);
+  bool handOver(std::uint64_t address, std::size_t size, const platform::SharedMemory& pages);
   // Exposes the regions of these addresses. REQUIRES: the mirror's sending lock held, mutex_ not
   void expose(const std::vector<std::uint64_t>& addresses);
   void exposeReached(const std::vector<std::uint64_t>& addresses);  // and sends their content
@@ -85,6 +108,7 @@ class HostMemory {
   Calls calls_;
   std::mutex mutex_;  // taken after the mirror's sending lock and before its state lock
   platform::AddressRange range_;
+  const HostWindow window_;
   const std::uint64_t most_;
   std::uint64_t total_ = 0;  // of all regions, in whole pages
   std::map<std::uint64_t, std::uint64_t> free_;

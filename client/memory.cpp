@@ -37,15 +37,24 @@ hipError_t RemoteCore::allocate(Allocation& a) {
       return allocateOnDevice(s, a);
     case MemoryKind::kHost:
     case MemoryKind::kManaged:
-      a.host = a.devicePointer = s.host().allocate(a.size);
+      a.host = a.devicePointer = slice_.count > 1 ? s.host().allocateFor(a.size, a.pages) : s.host().allocate(a.size);
       return a.host ? hipSuccess : hipErrorOutOfMemory;
     case MemoryKind::kRegistered:
-      a.devicePointer = a.ownPages ? s.host().replace(a.host, a.size) : s.host().adopt(a.host, a.size);
+      a.devicePointer = a.ownPages ? s.host().replace(a.host, a.size, slice_.count > 1 ? &a.pages : nullptr)
+                                   : s.host().adopt(a.host, a.size);
       return a.devicePointer ? hipSuccess : hipErrorOutOfMemory;
     case MemoryKind::kPageable:
       break;
   }
   return hipErrorInvalidValue;
+}
+
+hipError_t RemoteCore::admit(const Allocation& a) {
+  return session().host().admit(address(a.devicePointer), a.size, a.host, a.pages) ? hipSuccess : hipErrorOutOfMemory;
+}
+
+void RemoteCore::dismiss(const Allocation& a) {
+  session().host().dismiss(address(a.devicePointer));
 }
 
 void RemoteCore::reveal(const Allocation& a) {

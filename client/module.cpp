@@ -67,7 +67,7 @@ class LoadAnswer : public Pending {
     }
     variables_->known.notify_all();
     if (sound && reply.status != hipSuccess) {
-      raiseAsyncError(errorFrom(reply.status), "the worker could not load a code object");
+      raiseAsyncError(session_.core(), errorFrom(reply.status), "the worker could not load a code object");
     }
   }
 

@@ -6,6 +6,7 @@
 namespace hipr::client {
 namespace {
 
+constexpr std::size_t kMostWorkers = 64;  // whose devices make one row
 constexpr int kConnectTimeout = 30;
 constexpr int kSchedulingTimeout = 300;  // a worker that TensorFusion starts for us takes its time
 constexpr const char* kTokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token";
@@ -45,11 +46,12 @@ Status readOptions(Options& out) {
   if (Status status = net::parseEndpoints(host.value_or("localhost"), port, out.workers); !status.ok()) {
     return status.within("TF_WORKER_HOST");
   }
-  if (const std::string how = envText("HIP_REMOTE_WORKERS").value_or("any"); how == "all") {
-    return Status::unsupported("HIP_REMOTE_WORKERS=all: the devices of several workers together are not built");
-  } else if (how != "any") {
+  const std::string how = envText("HIP_REMOTE_WORKERS").value_or("any");
+  if (how != "any" && how != "all")
     return Status::invalid("HIP_REMOTE_WORKERS must be any or all, not \"" + how + "\"");
-  }
+  out.all = how == "all";
+  if (out.all && out.workers.size() > kMostWorkers)
+    return Status::invalid("HIP_REMOTE_WORKERS=all: at most " + std::to_string(kMostWorkers) + " workers");
   const int patience = out.tensorFusion.asked() ? kSchedulingTimeout : kConnectTimeout;
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));

@@ -26,7 +26,8 @@ enum class Nearness {
 };
 
 struct Options {
-  std::vector<net::Endpoint> workers;  // any of them; the first that has room
+  std::vector<net::Endpoint> workers;  // any of them: the first that has room; or all, each with a core of its own
+  bool all = false;                    // HIP_REMOTE_WORKERS=all
   TensorFusion tensorFusion;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;

@@ -18,22 +18,6 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
                                      << " transport=" << (session.near() ? "shm" : "tcp") << "\n";
 }
 
-hipError_t openSession(std::unique_ptr<Session>& session) {
-  const NoCancel whole;
-  Options options;
-  if (Status status = readOptions(options); !status.ok()) {
-    logError("cannot use a worker: %s", status.message().c_str());
-    return hipErrorInvalidValue;
-  }
-  // Whoever answered, and whatever they said: this program has no worker.
-  if (Status status = Session::connect(options, session); !status.ok()) {
-    logError("cannot use the worker at %s: %s", options.workerName().c_str(), status.message().c_str());
-    return hipErrorNotInitialized;
-  }
-  callCount.wanted = !options.statsFile.empty();
-  return hipSuccess;
-}
-
 bool samePlatform(const Platform& a, const Platform& b) {
   std::vector<std::byte> bytesOfA, bytesOfB;
   wire::encodePlatform(a, bytesOfA);
@@ -42,6 +26,32 @@ bool samePlatform(const Platform& a, const Platform& b) {
 }
 
 }  // namespace
+
+std::vector<Core*> remoteCores() {
+  Options options;
+  const bool several = readOptions(options).ok() && options.all && !options.tensorFusion.asked();
+  const std::size_t count = several ? options.workers.size() : 1;  // one says what is wrong with the options
+  std::vector<Core*> row;
+  for (std::size_t i = 0; i < count; ++i) row.push_back(new RemoteCore(Slice{i, count}));
+  return row;
+}
+
+hipError_t RemoteCore::openSession(std::unique_ptr<Session>& session) {
+  const NoCancel whole;
+  Options options;
+  if (Status status = readOptions(options); !status.ok()) {
+    logError("cannot use a worker: %s", status.message().c_str());
+    return hipErrorInvalidValue;
+  }
+  if (slice_.count > 1) options.workers = {options.workers.at(slice_.index)};
+  // Whoever answered, and whatever they said: this program has no worker.
+  if (Status status = Session::connect(options, slice_, *this, session); !status.ok()) {
+    logError("cannot use the worker at %s: %s", options.workerName().c_str(), status.message().c_str());
+    return hipErrorNotInitialized;
+  }
+  callCount.wanted = !options.statsFile.empty();
+  return hipSuccess;
+}
 
 void RemoteCore::use(std::unique_ptr<Session> session) {
   session_.store(session.get(), std::memory_order_release);

@@ -16,6 +16,9 @@ namespace hipr::client {
 
 class RemoteCore : public Core {
  public:
+  RemoteCore() = default;
+  explicit RemoteCore(Slice slice) : slice_(slice) {}  // one of several that make one row
+
   hipError_t open(const Platform** platform) override;
   hipError_t lost() const override { return session().connection().alive() ? hipSuccess : kLost; }
   void forgetAfterFork() override;
@@ -35,6 +38,8 @@ class RemoteCore : public Core {
   hipError_t synchronize(Event& event) override;
   hipError_t query(Event& event) override;
   hipError_t elapsed(Event& start, Event& stop, float* milliseconds) override;
+  hipError_t hold(Stream& stream, Arrived arrived) override;
+  void whenReached(Event& event, std::function<void(bool lost)> tell) override;
 
   hipError_t create(GraphExec& exec) override;
   hipError_t update(GraphExec& exec, std::span<const std::uint32_t> steps) override;
@@ -49,6 +54,8 @@ class RemoteCore : public Core {
   hipError_t allocate(Allocation& allocation) override;
   void reveal(const Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
+  hipError_t admit(const Allocation& allocation) override;
+  void dismiss(const Allocation& allocation) override;
 
   hipError_t share(const Allocation& allocation, SharedName& name, std::size_t& offset) override;
   hipError_t openShared(const SharedName& name, Allocation& whole) override;
@@ -113,9 +120,15 @@ class RemoteCore : public Core {
 
   hipError_t openPhysical(const SharedName& name, int device, std::uint64_t* physical);
 
+  hipError_t openSession(std::unique_ptr<Session>& session);
+
+  const Slice slice_;
   Opening* opening_ = new Opening;
   std::atomic<Session*> session_{nullptr};
 };
+
+// The cores of a process, as the environment asks for them: one, or one for each worker of the list.
+std::vector<Core*> remoteCores();
 
 // What a stream and an event of the runtime are here.
 struct StreamObject : CoreObject {

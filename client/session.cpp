@@ -1,6 +1,7 @@
 #include "client/session.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "access/digest.h"
 #include "access/entry.h"
@@ -15,15 +16,17 @@ namespace hipr::client {
 namespace {
 
 // Where device memory and reachable host memory could live. The first is free in ordinary processes; the second lies
-// where sanitized processes keep their own memory. The last is wherever the system has room.
+// where sanitized processes keep their own memory. The last is wherever the system has room. Several sessions divide
+// each among them.
 struct Offer {
   std::uint64_t deviceBase, deviceSize, hostBase, hostSize;
 };
 constexpr std::uint64_t kGiB = 1ull << 30;
+constexpr std::uint64_t kMostOfDevices = 8192 * kGiB;
 constexpr std::uint64_t kMostAhead = 1 << 15, kMostCarried = 64 << 20;
 constexpr Offer kOffers[] = {
-    {0x200000000000, 8192 * kGiB, 0x300000000000, 1024 * kGiB},
-    {0x400000000000, 8192 * kGiB, 0x500000000000, 1024 * kGiB},
+    {0x200000000000, 16384 * kGiB, 0x300000000000, 1024 * kGiB},
+    {0x400000000000, 16384 * kGiB, 0x500000000000, 1024 * kGiB},
     {0x004000000000, 128 * kGiB, 0x007000000000, 32 * kGiB},
     {0x002000000000, 64 * kGiB, 0x001800000000, 16 * kGiB},
     {0, 512 * kGiB, 0, 64 * kGiB},
@@ -31,6 +34,15 @@ constexpr Offer kOffers[] = {
 
 bool reserve(std::uint64_t base, std::uint64_t size, platform::AddressRange& range) {
   return base ? range.reserve(base, size) : range.reserveAnywhere(size);
+}
+
+// What one of several sessions may take of an offer. Kernels of all of them reach the host memory of each.
+Offer sliceOf(const Offer& offer, const Slice& slice) {
+  const std::uint64_t parts = std::bit_ceil(slice.count);
+  const auto place = [&](std::uint64_t base, std::uint64_t size) { return base ? base + size * slice.index : 0; };
+  const std::uint64_t deviceSize = std::min({offer.deviceSize / parts, kMostOfDevices, platform::kMostReserved});
+  const std::uint64_t hostSize = std::min(offer.hostSize, platform::kMostReserved / 8) / parts;
+  return {place(offer.deviceBase, deviceSize), deviceSize, place(offer.hostBase, hostSize), hostSize};
 }
 
 // What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
@@ -66,9 +78,9 @@ bool decode(wire::Bytes payload, Message& message) {
 
 }  // namespace
 
-Status Session::connect(const Options& options, std::unique_ptr<Session>& out) {
+Status Session::connect(const Options& options, Slice slice, Core& core, std::unique_ptr<Session>& out) {
   const auto begin = [&](net::Socket socket, const Place& place) {
-    std::unique_ptr<Session> session(new Session(options, place));
+    std::unique_ptr<Session> session(new Session(options, slice, core, place));
     if (Status status = session->begin(std::move(socket)); !status.ok()) return status;
     out = std::move(session);
     return Status{};
@@ -102,14 +114,17 @@ Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
 
 Status Session::greet(std::unique_ptr<Connection>& connection) {
   for (const Offer& offer : kOffers) {
+    const Offer mine = sliceOf(offer, slice_);
     platform::AddressRange hostRange;
-    if (!reserve(offer.deviceBase, std::min(offer.deviceSize, platform::kMostReserved), deviceRange_)) continue;
-    if (!reserve(offer.hostBase, std::min(offer.hostSize, platform::kMostReserved / 8), hostRange)) continue;
+    if (!reserve(mine.deviceBase, mine.deviceSize, deviceRange_)) continue;
+    if (!reserve(mine.hostBase, mine.hostSize, hostRange)) continue;
+    const HostWindow window{offer.hostBase ? offer.hostBase : hostRange.base(),
+                            offer.hostBase ? mine.hostSize * std::bit_ceil(slice_.count) : hostRange.size()};
     wire::Hello hello{.messages = wire::messagesToWorker(),
                       .deviceBase = deviceRange_.base(),
                       .deviceSize = deviceRange_.size(),
-                      .hostBase = hostRange.base(),
-                      .hostSize = hostRange.size(),
+                      .hostBase = window.base,
+                      .hostSize = window.size,
                       .process = platform::processId(),
                       .hostName = platform::hostName(),
                       .program = platform::programPath(),
@@ -150,14 +165,14 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
         return Status{};
       };
     }
-    host_ = std::make_unique<HostMemory>(std::move(hostRange), std::move(calls), limits_.hostBytes);
+    host_ = std::make_unique<HostMemory>(std::move(hostRange), std::move(calls), limits_.hostBytes, window);
     exchange_ = std::make_unique<mirror::Heartbeat>(
         [this] { return host_->anyMirrored() && connection_->alive() && !streams_.now().passed(); },
         [this] {
           connection_->poll();
           return host_->exchange();
         });
-    hostFunctions_ = std::make_unique<HostFunctions>([this] { connection_->settleOutput(); },
+    hostFunctions_ = std::make_shared<HostFunctions>([this] { connection_->settleOutput(); },
                                                      [this](std::uint64_t id) {
                                                        host_->flush();  // kernels behind it may read what it wrote
                                                        connection_->post<wire::Opcode::kHostFunctionDone>({id});
@@ -167,7 +182,10 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     for (DeviceInfo& device : platform_.devices)
       device.attributes.set(hipDeviceAttributeVirtualMemoryManagementSupported, placesMemory());
     connection_->start([this](wire::Opcode opcode, wire::Bytes payload) { return onPush(opcode, payload); },
-                       [](const std::string& what) { raiseAsyncError(kLost, what); });
+                       [this](const std::string& what) {
+                         raiseAsyncError(core_, kLost, what);
+                         loseOthersWaits();
+                       });
     return {};
   }
   return Status::exhausted("no range of addresses is free on both sides");
@@ -239,7 +257,14 @@ void Session::close() {
   if (!connection_) return;
   connection_->stop();
   exchange_->stop();  // now that sending makes nobody wait
+  loseOthersWaits();
   hostFunctions_.reset();
+}
+
+// Streams of other sessions may wait for what this one will never see.
+void Session::loseOthersWaits() {
+  streams_.loseAll();
+  if (hostFunctions_) hostFunctions_->loseHolds();
 }
 
 void Session::retire() {
@@ -298,7 +323,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
       wire::AsyncFailure failure;
       if (!decode(payload, failure) || failure.status == hipSuccess) return false;
       const std::string where = place_.worker.path.empty() ? place_.worker.host : place_.name();
-      raiseAsyncError(errorFrom(failure.status), "on the worker at " + where + ": " + printable(failure.text));
+      raiseAsyncError(core_, errorFrom(failure.status), "on the worker at " + where + ": " + printable(failure.text));
       return true;
     }
     case wire::Opcode::kRefused: {

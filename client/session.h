@@ -23,6 +23,10 @@
 #include "mirror/heartbeat.h"
 #include "types/platform.h"
 
+namespace hipr {
+class Core;
+}
+
 namespace hipr::client {
 
 // One of the objects that a session may have so many of, as long as it lives.
@@ -41,9 +45,15 @@ class Counted {
   std::atomic<std::uint64_t>* const count_;  // or none
 };
 
+// Which of several sessions of this process, whose memory must be at different addresses.
+struct Slice {
+  std::size_t index = 0, count = 1;
+};
+
 class Session {
  public:
-  static Status connect(const Options& options, std::unique_ptr<Session>& out);
+  // `core` is told of work that failed.
+  static Status connect(const Options& options, Slice slice, Core& core, std::unique_ptr<Session>& out);
   ~Session();
 
   // Everything already posted reaches the worker; then the connection closes.
@@ -62,6 +72,7 @@ class Session {
   void exchangeHostMemory() { exchange_->start(); }  // kernels that may use it have been launched
   HostFunctions& hostFunctions() { return *hostFunctions_; }
   const Stats& stats() const { return stats_; }
+  Core& core() { return core_; }
   bool near() const { return near_; }  // it shares memory with the worker
   const std::string& statsFile() const { return options_.statsFile; }
 
@@ -86,16 +97,20 @@ class Session {
   }
 
  private:
-  Session(const Options& options, Place place) : options_(options), place_(std::move(place)) {}
+  Session(const Options& options, Slice slice, Core& core, Place place)
+      : options_(options), slice_(slice), core_(core), place_(std::move(place)) {}
   Status begin(net::Socket socket);
   Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
+  void loseOthersWaits();
   void outliveCuts(const wire::HelloReply& reply);
   void nameBlocks();  // of uploads, where it may pay
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 
   Options options_;
+  const Slice slice_;
+  Core& core_;
   const Place place_;
   access::Credentials credentials_;
   bool near_ = false;
@@ -112,7 +127,7 @@ class Session {
   std::unique_ptr<VirtualMemory> virtualMemory_;
   std::unique_ptr<HostMemory> host_;
   std::unique_ptr<mirror::Heartbeat> exchange_;
-  std::unique_ptr<HostFunctions> hostFunctions_;
+  std::shared_ptr<HostFunctions> hostFunctions_;
   std::atomic<std::uint64_t> nextTransfer_{1}, nextGraph_{wire::kFirstObject};
   std::mutex codeMutex_;
   std::set<wire::Bits256> knownCode_;

@@ -151,6 +151,16 @@ hipError_t RemoteCore::perform(const HostFunction& f, Stream& stream, Stage) {
   return hipSuccess;
 }
 
+hipError_t RemoteCore::hold(Stream& stream, Arrived arrived) {
+  Session& s = session();
+  RemoteStream& r = remote(stream);
+  waitForRoom(r);
+  s.connection().expect(1);
+  if (const std::uint64_t id = s.hostFunctions().add(std::move(arrived)))
+    s.submit<Opcode::kHostFunction>(r, {r.id, id});
+  return hipSuccess;
+}
+
 void RemoteCore::runInOrder(Stream& stream, HostFunctions::Does does, HostFunctions::Action action) {
   Session& s = session();
   RemoteStream& r = remote(stream);

@@ -9,7 +9,7 @@ namespace {
 
 void raise(std::atomic<std::uint64_t>& value, std::uint64_t least) {
   std::uint64_t known = value.load(std::memory_order_relaxed);
-  while (known < least && !value.compare_exchange_weak(known, least, std::memory_order_release)) {
+  while (known < least && !value.compare_exchange_weak(known, least)) {
   }
 }
 
@@ -127,8 +127,44 @@ void StreamTable::note(RemoteStream& stream, std::uint64_t at, const std::shared
   stream.depends = true;
 }
 
+void StreamTable::whenVisible(const std::shared_ptr<RemoteStream>& stream, std::uint64_t position,
+                              std::function<void(bool lost)> tell) {
+  {
+    std::lock_guard lock(mutex_);
+    watchers_.push_back({{stream, position}, std::move(tell)});
+    anyWatcher_ = true;  // before it is looked at: whoever shows it from now on sees the watcher
+  }
+  tellWatchers();
+}
+
+void StreamTable::loseAll() {
+  {
+    std::lock_guard lock(mutex_);
+    lost_ = true;
+  }
+  tellWatchers();
+}
+
+void StreamTable::tellWatchers() {
+  std::vector<Watcher> told;
+  bool lost;
+  {
+    std::lock_guard lock(mutex_);
+    lost = lost_;
+    const auto over = [&](const Watcher& watcher) {
+      return lost || watcher.what.stream->visible.load() >= watcher.what.position;
+    };
+    for (Watcher& watcher : watchers_)
+      if (over(watcher)) told.push_back(watcher);
+    std::erase_if(watchers_, over);
+    anyWatcher_ = !watchers_.empty();
+  }
+  for (const Watcher& watcher : told) watcher.tell(!watcher.what.stream->isVisible(watcher.what.position));
+}
+
 void StreamTable::show(RemoteStream& stream, std::uint64_t position) {
   raise(stream.visible, position);
+  if (anyWatcher_.load()) tellWatchers();
   if (!stream.depends.load(std::memory_order_acquire)) return;
   std::vector<RemoteStream::Dependence> shown;
   {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -109,6 +110,10 @@ class StreamTable {
   void awaitWord(RemoteStream& stream, std::uint64_t position);  // this operation waits for a word of memory
   bool awaitsWord();                                             // there is one that is not known to be over
 
+  // Calls once it is visible, or everything is lost; on the thread that learns of it. It must not wait.
+  void whenVisible(const std::shared_ptr<RemoteStream>& stream, std::uint64_t position, std::function<void(bool lost)>);
+  void loseAll();
+
   void show(RemoteStream& stream, std::uint64_t position);  // it is visible, and so is what it followed
   // The same, by its number. False when it never had that many; nothing happens where there is no such stream (any
   // more).
@@ -120,6 +125,7 @@ class StreamTable {
   Moment now(const RemoteStream& stream) const;  // of the null stream: and of those it waits for
 
  private:
+  void tellWatchers();
   template <class Concerned>
   Moment momentOf(Concerned&& concerned) const;
   void note(RemoteStream& stream, std::uint64_t at, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
@@ -129,6 +135,13 @@ class StreamTable {
   std::map<int, StreamGroup> groups_;
   std::vector<Moment::Wait> wordWaits_;
   std::atomic<bool> anyWordWait_{false};
+  struct Watcher {
+    Moment::Wait what;
+    std::function<void(bool lost)> tell;
+  };
+  std::vector<Watcher> watchers_;
+  std::atomic<bool> anyWatcher_{false};
+  bool lost_ = false;
 };
 
 }  // namespace hipr::client

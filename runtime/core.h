@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "hip_remote/hip.h"
 #include "platform/exit.h"
 #include "rtc/request.h"
+#include "runtime/async_error.h"
 #include "runtime/graph_exec.h"
 #include "runtime/objects.h"
 #include "runtime/operation.h"
@@ -41,6 +43,8 @@ class StreamPoint {
 class Core {
  public:
   virtual ~Core() = default;
+
+  AsyncError asyncError;  // of work that had been given to it
 
   // --- process
   // Connects or initialises on first use and gives the immutable description of its devices. On failure the cause has
@@ -72,6 +76,15 @@ class Core {
   // REQUIRES: both were recorded and neither disables timing. hipErrorNotReady when one is not complete.
   virtual hipError_t elapsed(Event& start, Event& stop, float* milliseconds) = 0;
 
+  // --- order between cores (across.h). Whoever is called back must not wait, and is called exactly once.
+  // Where a stream stands after everything given to it so far. It goes on when `goOn` is called; a core that is lost
+  // meanwhile, or was before, says so instead: then there is no stream to go on.
+  using GoOn = std::function<void()>;
+  using Arrived = std::function<void(bool lost, GoOn goOn)>;
+  virtual hipError_t hold(Stream&, Arrived) { return hipErrorNotSupported; }
+  // The event's last record is reached, or was never made; or the core is lost.
+  virtual void whenReached(Event&, std::function<void(bool lost)> tell) { tell(true); }
+
   // --- graphs; submit(GraphLaunch) runs one
   virtual hipError_t create(GraphExec& exec) = 0;  // its steps are set
   virtual hipError_t update(GraphExec& exec,
@@ -94,6 +107,10 @@ class Core {
   virtual void reveal(const Allocation& /*allocation*/) {}
   // Waits for nothing: memory that work submitted so far may still use is not reused before that work ends.
   virtual hipError_t release(const Allocation& allocation) = 0;
+  // Host memory of another core, which has allocated it: kernels of this one may use it from now on, too, at the same
+  // addresses; and no longer. Released after that.
+  virtual hipError_t admit(const Allocation&) { return hipErrorNotSupported; }
+  virtual void dismiss(const Allocation&) {}
 
   // --- memory that other processes have too: those of this machine, or those that use the same worker
   // A name for what the allocation is a part of, and where in that the allocation begins.

@@ -12,14 +12,12 @@ namespace hipr {
 
 const PeerInfo& peerInfo(const Device& from, const Device& to) {
   static const PeerInfo strangers;
-  if (&from.evenLost() != &to.evenLost()) return strangers;
+  if (!sameCore(from, to)) return strangers;
   return from.platform->peer(from.index, to.index);
 }
 
-hipError_t inOneCore(const Device& a, const Device& b) {
-  if (&a.evenLost() == &b.evenLost()) [[likely]]
-    return hipSuccess;
-  logError("devices %d and %d are on different workers: nothing can use both at once yet", a.ordinal, b.ordinal);
+hipError_t severalWorkers(const char* what) {
+  logError("%s cannot use devices of several workers", what);
   return hipErrorNotSupported;
 }
 
@@ -93,12 +91,12 @@ hipError_t hipDeviceSynchronize() {
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   HIPR_TRY(p->captures.deviceWaitAllowed());
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   Core* core;
   HIPR_TRY(device->reach(core));
   HIPR_TRY(core->synchronize(device->index));
   trimPools(*p, *device);
-  return asyncError();
+  return asyncError(*device);
 }
 
 hipError_t hipSetDeviceFlags(unsigned int flags) {

@@ -66,8 +66,10 @@ hipError_t resetDevice(Process& p, Device& device) {
   forget(p.pools, device);
   device.flags = 0;
   device.used = false;
-  const hipError_t error = device.evenLost().reset(device.index, nothingLeft(p, device.evenLost()));
-  clearAsyncError();
+  const bool alone = nothingLeft(p, device.evenLost());
+  const hipError_t error = device.evenLost().reset(device.index, alone);
+  if (error == hipSuccess && alone) admitAll(p, device.evenLost());
+  device.evenLost().asyncError.clear();
   return error;
 }
 

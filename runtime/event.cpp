@@ -17,7 +17,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | kFences;
   if (event == nullptr || (flags & ~kKnown) != 0 || std::popcount(flags & kFences) > 1) return hipErrorInvalidValue;
   if ((flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0) return hipErrorInvalidValue;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
 
   Core* core;
   HIPR_TRY(device->reach(core));
@@ -60,7 +60,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   if (flags != hipEventRecordDefault && flags != hipEventRecordExternal) return hipErrorInvalidValue;
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*e->owner));
   HIPR_TRY(findStream(*p, stream, s));
   if (s->capturing) {
     if (flags == hipEventRecordExternal) return hand(*s, Record{e}, Stage::kSent);
@@ -85,14 +85,14 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(p->captures.eventAllowed(*e));
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*e->owner));
   if (SharedEvent* shared = sharedEvent(*e)) return synchronizeShared(*p, *shared);
   if (!e->recorded.load()) return hipSuccess;
   Core* core;
   HIPR_TRY(e->owner->reach(core));
   HIPR_TRY(core->synchronize(*e));
   trimPools(*p, *e->owner);
-  return asyncError();
+  return asyncError(*e->owner);
 }
 
 hipError_t hipEventQuery(hipEvent_t event) {
@@ -101,7 +101,7 @@ hipError_t hipEventQuery(hipEvent_t event) {
   Event* e = p->events.find(event);
   if (e == nullptr) return hipErrorInvalidHandle;
   HIPR_TRY(p->captures.eventAllowed(*e));
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*e->owner));
   if (SharedEvent* shared = sharedEvent(*e)) return queryShared(*p, *shared);
   Core* core;
   HIPR_TRY(e->owner->reach(core));
@@ -116,7 +116,7 @@ hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
   if (from == nullptr || to == nullptr || from->owner != to->owner) return hipErrorInvalidHandle;
   if (((from->flags | to->flags) & hipEventDisableTiming) != 0) return hipErrorInvalidHandle;
   if (!from->recorded.load() || !to->recorded.load()) return hipErrorInvalidHandle;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*from->owner));
   Core* core;
   HIPR_TRY(from->owner->reach(core));
   return core->elapsed(*from, *to, ms);

@@ -103,6 +103,7 @@ void FakeCore::forgetAll() {
   std::lock_guard lock(mutex);
   platform = fakePlatform(2);
   openError = lostError = queryAnswer = hipSuccess;
+  asyncError.clear();
   failures.clear();
   log.clear();
   copies.clear();
@@ -110,6 +111,10 @@ void FakeCore::forgetAll() {
   launches.clear();
   streamsOfWork.clear();
   stages.clear();
+  keepArrivals = false;
+  arrivals.clear();
+  held.clear();
+  reachings.clear();
   live = 0;
 }
 
@@ -119,7 +124,6 @@ RuntimeTest::RuntimeTest(int coreCount) {
   coreRow() = {&fake(), &secondFake()};
   coreRow().resize(static_cast<std::size_t>(coreCount));
   processPointer = nullptr;
-  clearAsyncError();
   threadState() = {.objects = threadState().objects};
   threadObjects().contexts.clear();
 }
@@ -211,6 +215,42 @@ hipError_t FakeCore::query(Event&) {
 hipError_t FakeCore::elapsed(Event&, Event&, float* milliseconds) {
   *milliseconds = 1.5F;
   return note("eventElapsed");
+}
+
+hipError_t FakeCore::synchronize(Stream& stream) {
+  {
+    std::unique_lock lock(mutex);
+    wentOn.wait(lock, [&] { return !held.contains(stream.id); });
+  }
+  return note("streamSynchronize");
+}
+
+hipError_t FakeCore::hold(Stream& stream, Arrived arrived) {
+  HIPR_TRY(note("hold"));
+  if (keepArrivals) {
+    arrivals.push_back(std::move(arrived));
+  } else {
+    {
+      std::lock_guard lock(mutex);
+      held.insert(stream.id);
+    }
+    arrived(false, [this, id = stream.id] {
+      note("goOn");
+      std::lock_guard lock(mutex);
+      held.erase(held.find(id));
+      wentOn.notify_all();
+    });
+  }
+  return hipSuccess;
+}
+
+void FakeCore::whenReached(Event&, std::function<void(bool lost)> tell) {
+  note("whenReached");
+  if (keepArrivals) {
+    reachings.push_back(std::move(tell));
+  } else {
+    tell(false);
+  }
 }
 
 hipError_t FakeCore::memoryInfo(int, std::size_t* free, std::size_t* total) {

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +53,7 @@ class FakeCore : public Core {
 
   hipError_t create(Stream&) override { return note("streamCreate"); }
   hipError_t destroy(Stream&) override { return note("streamDestroy"); }
-  hipError_t synchronize(Stream&) override { return note("streamSynchronize"); }
+  hipError_t synchronize(Stream&) override;
   hipError_t query(Stream&) override;
   std::unique_ptr<StreamPoint> point(Stream&) override;
   hipError_t create(Event&) override { return note("eventCreate"); }
@@ -59,6 +61,14 @@ class FakeCore : public Core {
   hipError_t synchronize(Event&) override { return note("eventSynchronize"); }
   hipError_t query(Event&) override;
   hipError_t elapsed(Event&, Event&, float* milliseconds) override;
+  // Streams arrive at once unless `arrivals` are kept for the test to call.
+  bool keepArrivals = false;
+  std::vector<Arrived> arrivals;
+  std::vector<std::function<void(bool lost)>> reachings;
+  std::multiset<std::uint64_t> held;  // streams that have not gone on; who waits for one of them waits for that
+  std::condition_variable wentOn;
+  hipError_t hold(Stream&, Arrived arrived) override;
+  void whenReached(Event&, std::function<void(bool lost)> tell) override;
 
   hipError_t create(GraphExec&) override { return note("graphCreate"); }
   hipError_t update(GraphExec&, std::span<const std::uint32_t> steps) override;
@@ -71,6 +81,8 @@ class FakeCore : public Core {
 
   hipError_t allocate(Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
+  hipError_t admit(const Allocation&) override { return note("admit"); }
+  void dismiss(const Allocation&) override { note("dismiss"); }
 
   hipError_t load(Module& module) override;
   hipError_t unload(Module& module) override;

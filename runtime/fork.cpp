@@ -3,7 +3,6 @@
 #include <new>
 
 #include "platform/fork.h"
-#include "runtime/async_error.h"
 #include "runtime/process.h"
 
 namespace hipr {
@@ -17,14 +16,16 @@ void inChild() {
   registryMutex().unlock();
   new (openMutexStorage) std::mutex;  // the parent's may be held by a thread that does not exist here
   processPointer.store(nullptr);
-  clearAsyncError();
   threadState() = {.objects = threadState().objects};
   if (ThreadObjects* mine = threadState().objects) {
     mine->owner = nullptr;
     mine->perThreadStream.clear();
     mine->contexts.clear();
   }
-  for (Core* core : cores()) core->forgetAfterFork();
+  for (Core* core : cores()) {
+    core->asyncError.clear();
+    core->forgetAfterFork();
+  }
 }
 
 }  // namespace

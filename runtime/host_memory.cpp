@@ -60,7 +60,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   if (last < hostPtr) return hipErrorInvalidValue;
   if (p->allocations.find(hostPtr) || p->allocations.find(last)) return hipErrorHostMemoryAlreadyRegistered;
   if (!platform::isMapped(hostPtr, sizeBytes)) return hipErrorInvalidValue;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
 
   Region region{.allocation = {.kind = MemoryKind::kRegistered,
                                .owner = device,
@@ -73,9 +73,9 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   device->used.store(true, std::memory_order_relaxed);
   Core* core;
   HIPR_TRY(device->reach(core));
-  HIPR_TRY(core->allocate(region.allocation));
+  HIPR_TRY(allocateIn(*core, region.allocation));
   if (p->allocations.insert(region)) return hipSuccess;
-  core->release(region.allocation);
+  static_cast<void>(releaseFrom(*core, region.allocation));
   return hipErrorHostMemoryAlreadyRegistered;
 }
 

@@ -58,7 +58,7 @@ hipError_t hipIpcOpenMemHandle(void** devPtr, hipIpcMemHandle_t handle, unsigned
   const IpcHandle wanted = readHandle(handle);
   if (wanted.kind != IpcHandle::kMemory || wanted.inside >= wanted.part.size) return hipErrorInvalidValue;
   if (wanted.process == processNumber()) return hipErrorInvalidContext;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   void* begin = nullptr;
   HIPR_TRY(openPart(*p, *device, wanted.part, begin));
   *devPtr = static_cast<std::byte*>(begin) + wanted.inside;

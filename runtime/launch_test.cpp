@@ -86,7 +86,7 @@ TEST_F(LaunchTest, ShapesThatAreRefused) {
   EXPECT_EQ(api::hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr), hipErrorInvalidHandle);
   EXPECT_EQ(api::hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<hipStream_t>(64), params, nullptr),
             hipErrorInvalidValue);
-  raiseAsyncError(hipErrorLaunchFailure, "test");
+  raiseAsyncError(fake(), hipErrorLaunchFailure, "test");
   EXPECT_EQ(launch({1, 1, 1}, {1, 1, 1}), hipErrorLaunchFailure);
   EXPECT_EQ(fake().launches.size(), 1u);
 }

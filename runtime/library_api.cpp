@@ -27,7 +27,7 @@ hipError_t codeOf(Process& p, hipLibrary_t handle, Module*& out) {
   if (library == nullptr) return hipErrorInvalidHandle;
   Device* device;
   HIPR_TRY(findDevice(p, threadState().device, device));
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   return libraryModule(p, *library, *device, out);
 }
 

@@ -49,7 +49,7 @@ hipError_t copyPageable(const Process& p, const Copy& copy, hipMemcpyKind kind, 
       std::memmove(static_cast<std::byte*>(copy.to.address) + z * copy.to.slice + y * copy.to.pitch,
                    static_cast<const std::byte*>(copy.from.address) + z * copy.from.slice + y * copy.from.pitch,
                    copy.width);
-  return asyncError();
+  return asyncError(*stream.owner);
 }
 
 bool isPinned(const Plane& plane) {

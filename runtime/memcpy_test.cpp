@@ -228,9 +228,9 @@ TEST_F(Memcpy, PerThreadDefaultUsesTheThreadsStream) {
 }
 
 TEST_F(Memcpy, AFaultIsReported) {
-  raiseAsyncError(hipErrorIllegalAddress, "test");
+  raiseAsyncError(fake(), hipErrorIllegalAddress, "test");
   EXPECT_EQ(api::hipMemcpy(a, host, 4, hipMemcpyDefault), hipErrorIllegalAddress);
-  clearAsyncError();
+  fake().asyncError.clear();
   EXPECT_EQ(api::hipMemcpy(a, host, 4, hipMemcpyDefault), hipSuccess);
 }
 

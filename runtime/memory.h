@@ -9,6 +9,11 @@ namespace hipr {
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
                           Region::Origin origin, void*& address, const void* owner = nullptr);
 
+// What all of it begins and ends with. Host memory is everybody's: the other cores admit it.
+hipError_t allocateIn(Core& core, Allocation& allocation);
+hipError_t releaseFrom(Core& core, const Allocation& allocation);
+void admitAll(const Process& p, Core& core);  // it has begun anew, and knows of nothing
+
 // What HIP promises before memory is freed: nothing that was given to a device that may use it is still on its way.
 void fence(Process& p, const Allocation& allocation);
 void reveal(const Allocation& allocation);  // before the program is told where kernels find it

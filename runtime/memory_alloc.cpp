@@ -9,9 +9,35 @@
 
 namespace hipr {
 
+hipError_t allocateIn(Core& core, Allocation& allocation) {
+  HIPR_TRY(core.allocate(allocation));
+  if (allocation.kind == MemoryKind::kDevice) return hipSuccess;
+  for (Core* other : cores()) {
+    if (other == &core || other->lost() != hipSuccess) continue;
+    if (const hipError_t error = other->admit(allocation); error != hipSuccess) {
+      static_cast<void>(releaseFrom(core, allocation));
+      return error;
+    }
+  }
+  return hipSuccess;
+}
+
+hipError_t releaseFrom(Core& core, const Allocation& allocation) {
+  for (Core* other : cores())
+    if (other != &core && allocation.kind != MemoryKind::kDevice) other->dismiss(allocation);
+  return core.release(allocation);
+}
+
+void admitAll(const Process& p, Core& core) {
+  p.allocations.forEach([&](const Region& region) {
+    const Allocation& memory = region.allocation;
+    if (memory.kind != MemoryKind::kDevice && &memory.owner->evenLost() != &core) static_cast<void>(core.admit(memory));
+  });
+}
+
 hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size_t size, unsigned flags,
                           Region::Origin origin, void*& address, const void* owner) {
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(device));
   Core* core;
   HIPR_TRY(device.reach(core));
   Region region{
@@ -20,12 +46,12 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
       .origin = origin,
       .owner = owner};
   device.used.store(true, std::memory_order_relaxed);
-  hipError_t error = core->allocate(region.allocation);
+  hipError_t error = allocateIn(*core, region.allocation);
   if (error == hipErrorOutOfMemory && kind == MemoryKind::kDevice && emptyPools(p, device))
-    error = core->allocate(region.allocation);
+    error = allocateIn(*core, region.allocation);
   HIPR_TRY(error);
   if (!p.allocations.insert(region)) {  // the core gave memory that is in use: better an error than two owners
-    core->release(region.allocation);
+    static_cast<void>(releaseFrom(*core, region.allocation));
     return hipErrorUnknown;
   }
   address = kind == MemoryKind::kHost ? region.allocation.host : region.allocation.devicePointer;
@@ -33,18 +59,19 @@ hipError_t allocateMemory(Process& p, Device& device, MemoryKind kind, std::size
 }
 
 void fence(Process& p, const Allocation& allocation) {
-  const bool everywhere = allocation.kind != MemoryKind::kDevice;  // every device of its core reaches host memory
+  const bool everywhere = allocation.kind != MemoryKind::kDevice;  // every device reaches host memory
+  p.across.wait(*allocation.owner);
   for (const auto& device : p.devices) {
-    const bool reaches = everywhere && &device->evenLost() == &allocation.owner->evenLost();
     Core* core;
-    if ((reaches || device.get() == allocation.owner) && device->reach(core) == hipSuccess) core->fence(device->index);
+    if ((everywhere || device.get() == allocation.owner) && device->reach(core) == hipSuccess)
+      core->fence(device->index);
   }
 }
 
 void reveal(const Allocation& allocation) {
-  Core* core;
-  if (allocation.kind == MemoryKind::kRegistered && allocation.owner->reach(core) == hipSuccess)
-    core->reveal(allocation);
+  if (allocation.kind != MemoryKind::kRegistered) return;
+  for (Core* core : cores())
+    if (core->lost() == hipSuccess) core->reveal(allocation);
 }
 
 hipError_t releaseMemory(Process& p, const Region& region) {
@@ -54,7 +81,7 @@ hipError_t releaseMemory(Process& p, const Region& region) {
     returnToPool(p, region, nullptr);
     return hipSuccess;
   }
-  return region.allocation.owner->evenLost().release(region.allocation);
+  return releaseFrom(region.allocation.owner->evenLost(), region.allocation);
 }
 
 namespace api {
@@ -140,7 +167,7 @@ hipError_t hipFree(void* ptr) {
   if (!region) return hipErrorInvalidValue;
   fence(*p, region->allocation);
   HIPR_TRY(releaseMemory(*p, *region));
-  return asyncError();
+  return asyncError(*region->allocation.owner);
 }
 
 }  // namespace api

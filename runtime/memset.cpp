@@ -48,6 +48,9 @@ hipError_t fillMemory(hipStream_t stream, const FillRequest& r, bool async = tru
   if (r.width == 0 || r.height == 0 || r.depth == 0) return hipSuccess;
   Fill fill;
   HIPR_TRY(makeFill(*p, r, fill));
+  // The null stream of a worker knows nothing of another worker's memory, but that worker's does.
+  if (s->kind == Stream::Kind::kNull && fill.kind == MemoryKind::kDevice && !sameCore(*s->owner, *fill.owner))
+    HIPR_TRY(nullStream(*p, *fill.owner, s));
   // The host may look at its own memory as soon as a call without "Async" returns.
   const Stage until = fill.kind == MemoryKind::kDevice && !fill.synchronous ? Stage::kDone : Stage::kVisible;
   return submit(*p, *s, fill, async && !fill.synchronous ? Stage::kSent : until);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "code_object/select.h"
 #include "runtime/memcpy.h"
+#include "runtime/memory.h"
 #include "runtime/submit.h"
 
 namespace hipr {
@@ -76,7 +77,7 @@ hipError_t makeManagedVariables(Process& p, Module& module) {
                                  .id = p.newId()},
                   .origin = Region::Origin::kVariable,
                   .owner = &module};
-    HIPR_TRY(core->allocate(region.allocation));
+    HIPR_TRY(allocateIn(*core, region.allocation));
     p.allocations.insert(region);
     const auto initial = module.code->initialBytes(variable.initialAddress, variable.initialSize);
     std::memcpy(region.allocation.host, initial.data(), initial.size());
@@ -139,7 +140,7 @@ hipError_t unloadModule(Process& p, Module* module) {
     if (p.functions.take(function) != nullptr) p.functions.recycle(function);
   Core& core = module->owner->evenLost();
   for (Region& region : p.allocations.takeAll([&](const Region& r) { return r.owner == module; }))
-    if (region.allocation.kind != MemoryKind::kDevice) core.release(region.allocation);
+    if (region.allocation.kind != MemoryKind::kDevice) static_cast<void>(releaseFrom(core, region.allocation));
   const hipError_t error = core.unload(*module);
   module->code.reset();
   p.modules.recycle(module);

@@ -16,7 +16,7 @@ hipError_t loadBytes(hipModule_t* module, code::Bytes image) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   Module* loaded;
   HIPR_TRY(loadModuleByHand(*p, *device, image, loaded));
   *module = reinterpret_cast<hipModule_t>(loaded);

@@ -21,6 +21,10 @@
 
 namespace hipr {
 
+namespace platform {
+class SharedMemory;
+}
+
 struct Device;
 struct SharedEvent;
 
@@ -127,6 +131,7 @@ struct Allocation {
   std::uint64_t id = 0;
   bool ownPages = false;     // kRegistered: whole pages that the runtime made; a core may put others in their place
   bool synchronous = false;  // HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS: copies and fills of it are waited for
+  std::shared_ptr<platform::SharedMemory> pages{};  // of host memory that other cores admit, where it has such
 };
 
 }  // namespace hipr

@@ -138,10 +138,10 @@ hipError_t allocateFrom(Process& p, MemoryPool& pool, std::size_t size, Stream& 
   *out = nullptr;
   if (size == 0) return hipSuccess;
   p.usesPools.store(true, std::memory_order_relaxed);
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*pool.owner));
   Core* core;
   HIPR_TRY(pool.owner->reach(core));
-  HIPR_TRY(inOneCore(*pool.owner, *stream.owner));
+  HIPR_TRY(inOneCore(*pool.owner, *stream.owner, "a memory pool"));
   if (reuse(p, pool, size, stream, out) == hipSuccess) return hipSuccess;
   hipError_t error = grow(p, pool, size, out);
   if (error != hipErrorOutOfMemory) return error;
@@ -248,7 +248,7 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   const auto region = p->allocations.take(dev_ptr, [&](const Region& r) {
     const bool ends = r.allocation.kind == MemoryKind::kDevice &&
                       (r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream);
-    if (ends) error = inOneCore(*s->owner, *r.allocation.owner);
+    if (ends) error = inOneCore(*s->owner, *r.allocation.owner, "a memory pool");
     return ends && error == hipSuccess;
   });
   if (!region) return error;

@@ -1,6 +1,7 @@
 #include "runtime/process.h"
 
 #include <mutex>
+#include <thread>
 
 #include "base/env.h"
 #include "platform/exit.h"
@@ -20,6 +21,19 @@ struct Place {
   int index;
 };
 
+// Of all cores, in their order; opened side by side, since each may be far away.
+hipError_t openAll(std::vector<const Platform*>& platforms) {
+  const std::vector<Core*>& all = cores();
+  platforms.resize(all.size());
+  std::vector<hipError_t> errors(all.size());
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < all.size(); ++i) others.emplace_back([&, i] { errors[i] = all[i]->open(&platforms[i]); });
+  errors[0] = all[0]->open(&platforms[0]);
+  for (std::thread& other : others) other.join();
+  for (const hipError_t error : errors) HIPR_TRY(error);
+  return hipSuccess;
+}
+
 }  // namespace
 
 hipError_t openProcess(Process*& out) {
@@ -32,12 +46,12 @@ hipError_t openProcess(Process*& out) {
   platform::stayUntilExit();
   std::vector<Place> places;
   DeviceRow all;
-  for (Core* core : cores()) {
-    const Platform* platform = nullptr;
-    HIPR_TRY(core->open(&platform));
-    for (int index = 0; index < static_cast<int>(platform->devices.size()); ++index) {
-      places.push_back({core, platform, index});
-      all.push_back(&platform->devices[index]);
+  std::vector<const Platform*> platforms;
+  HIPR_TRY(openAll(platforms));
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    for (int index = 0; index < static_cast<int>(platforms[i]->devices.size()); ++index) {
+      places.push_back({cores()[i], platforms[i], index});
+      all.push_back(&platforms[i]->devices[index]);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hip_remote/hip.h"
+#include "runtime/across.h"
 #include "runtime/advice.h"
 #include "runtime/allocation_map.h"
 #include "runtime/core.h"
@@ -50,6 +51,7 @@ struct Process {
   HandlePool<GraphExec> graphExecs{1 << 18};
   HandlePool<UserObject> userObjects{1 << 18};
   Captures captures;
+  Across across;
 
   std::uint64_t newId() { return nextId_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -85,7 +87,11 @@ inline hipError_t currentDevice(Process*& p, Device*& out) {
 
 // runtime/exit.cpp
 bool exited();
-Process* endingProcess();  // exit() has begun, and the program's own handlers may still use this one; else null
+Process* endingProcess();          // exit() has begun, and the program's own handlers may still use this one; else null
+inline Process* livingProcess() {  // either; null when there is none yet
+  Process* p = openedProcess();
+  return p != nullptr ? p : endingProcess();
+}
 // runtime/fork.cpp
 void watchForks();
 

@@ -191,8 +191,9 @@ TEST_F(ProcessTest, ErrorSlots) {
   EXPECT_EQ(api::hipGetLastError(), hipSuccess);
   EXPECT_EQ(api::hipExtGetLastError(), hipErrorNotReady);
   EXPECT_EQ(api::hipExtGetLastError(), hipSuccess);
-  raiseAsyncError(hipErrorLaunchFailure, "test");
-  raiseAsyncError(hipErrorIllegalAddress, "test");
+  ASSERT_EQ(api::hipInit(0), hipSuccess);
+  raiseAsyncError(fake(), hipErrorLaunchFailure, "test");
+  raiseAsyncError(fake(), hipErrorIllegalAddress, "test");
   EXPECT_EQ(api::hipGetLastError(), hipErrorLaunchFailure) << "the first one stays";
   EXPECT_EQ(api::hipGetLastError(), hipErrorLaunchFailure);
 }
@@ -207,7 +208,7 @@ TEST_F(ProcessTest, ResetForgetsTheDevice) {
   ASSERT_EQ(api::hipSetDevice(1), hipSuccess);
   ASSERT_EQ(api::hipMalloc(&other, 4), hipSuccess);
   ASSERT_EQ(api::hipSetDevice(0), hipSuccess);
-  raiseAsyncError(hipErrorLaunchFailure, "test");
+  raiseAsyncError(fake(), hipErrorLaunchFailure, "test");
   EXPECT_EQ(api::hipDeviceSynchronize(), hipErrorLaunchFailure);
   ASSERT_EQ(api::hipDeviceReset(), hipSuccess);
   EXPECT_EQ(api::hipDeviceSynchronize(), hipSuccess);

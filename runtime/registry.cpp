@@ -14,6 +14,7 @@
 #include "runtime/api.h"
 #include "runtime/fork.h"
 #include "runtime/host_map.h"
+#include "runtime/memory.h"
 #include "runtime/module.h"
 #include "runtime/per_device.h"
 
@@ -79,9 +80,9 @@ hipError_t adoptManaged(Process& p, Device& device, const ManagedVariable& varia
                 .origin = Region::Origin::kVariable};
   Core* core;
   HIPR_TRY(device.reach(core));
-  HIPR_TRY(core->allocate(region.allocation));
+  HIPR_TRY(allocateIn(*core, region.allocation));
   if (!p.allocations.insert(region)) {  // another thread was faster, for another device
-    core->release(region.allocation);
+    static_cast<void>(releaseFrom(*core, region.allocation));
     return adoptManaged(p, device, variable, devicePointer);
   }
   devicePointer = region.allocation.devicePointer;
@@ -128,7 +129,7 @@ void unload(Process& p, Binary& binary) {
     if (Module* module = binary.modules.get(p, *device)) unloadModule(p, module);
   for (const ManagedVariable& variable : binary.managed)
     if (auto region = p.allocations.take(variable.host, [](const Region&) { return true; }))
-      region->allocation.owner->evenLost().release(region->allocation);
+      static_cast<void>(releaseFrom(region->allocation.owner->evenLost(), region->allocation));
 }
 
 // Takes what belongs to the binary out of a list, and puts another registration of the same address in its place.

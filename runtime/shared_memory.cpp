@@ -11,7 +11,7 @@ namespace {
 hipError_t openWhole(OpenedMemory& opened, Device& device, const SharedName& name, OpenedMemory::Whole*& out) {
   if (const auto found = opened.wholes.find(name); found != opened.wholes.end()) {
     out = &found->second;
-    return inOneCore(*out->allocation.owner, device);
+    return inOneCore(*out->allocation.owner, device, "memory of another process");
   }
   Core* core;
   HIPR_TRY(device.reach(core));
@@ -41,7 +41,7 @@ hipError_t sharePart(const Region& region, SharedPart& part) {
 hipError_t openPart(Process& p, Device& device, const SharedPart& part, void*& address) {
   OpenedMemory& opened = p.opened;
   std::lock_guard lock(opened.mutex);
-  OpenedMemory::Whole* whole;
+  OpenedMemory::Whole* whole = nullptr;
   HIPR_TRY(openWhole(opened, device, part.name, whole));
   const Allocation& all = whole->allocation;
   bool good = part.size != 0 && part.offset <= all.size && part.size <= all.size - part.offset;
@@ -89,7 +89,7 @@ hipError_t closeOpened(Process& p, const Region& region) {
   HIPR_TRY(device.reach(core));
   HIPR_TRY(core->synchronize(device.index));
   HIPR_TRY(closePart(p, region));
-  return asyncError();
+  return asyncError(device);
 }
 
 void forgetParts(Process& p, const Device& device) {

@@ -62,13 +62,14 @@ hipError_t lookUp(hipStream_t handle, Process*& p, Stream*& out) {
 
 // A callback of hipStreamAddCallback on its way through a core.
 struct Callback {
+  const Device& device;
   hipStreamCallback_t function;
   hipStream_t stream;
   void* userData;
 
   static void run(void* self) {
     const std::unique_ptr<Callback> callback(static_cast<Callback*>(self));
-    callback->function(callback->stream, asyncError(), callback->userData);
+    callback->function(callback->stream, callback->device.evenLost().asyncError.kept(), callback->userData);
   }
 };
 
@@ -77,7 +78,7 @@ struct Callback {
 hipError_t createStream(Process& p, Device& device, hipStream_t* out, unsigned flags, int priority,
                         std::vector<std::uint32_t> cuMask) {
   if (out == nullptr || (flags & ~hipStreamNonBlocking) != 0) return hipErrorInvalidValue;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(device));
   // Numerically smaller is more urgent: greatest <= priority <= least.
   priority = std::clamp(priority, device.info->greatestStreamPriority, device.info->leastStreamPriority);
   Stream* stream;
@@ -110,8 +111,9 @@ hipError_t findStream(Process& p, hipStream_t handle, Stream*& out) {
 
 hipError_t streamForWork(hipStream_t handle, Process*& p, Stream*& out) {
   HIPR_TRY(process(p));
-  HIPR_TRY(asyncError());
-  return findStream(*p, handle, out);
+  const hipError_t found = findStream(*p, handle, out);
+  HIPR_TRY(found == hipSuccess ? asyncError(*out->owner) : asyncError());
+  return found;
 }
 
 void destroyStream(Process& p, Stream* stream) {
@@ -181,7 +183,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
   HIPR_TRY(p->captures.streamWaitAllowed(*s));
   HIPR_TRY(synchronize(*s));
   trimPools(*p, *s->owner);
-  return asyncError();
+  return asyncError(*s->owner);
 }
 
 hipError_t hipStreamQuery(hipStream_t stream) {
@@ -201,7 +203,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   if (flags != hipEventWaitDefault && flags != hipEventWaitExternal) return hipErrorInvalidValue;
   Event* e = p->events.find(event);
   if (e == nullptr || findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*s->owner));
   if (s->capturing && flags == hipEventWaitExternal) return hand(*s, Wait{e}, Stage::kSent);
   if (s->capturing || e->captured) {
     bool taken;
@@ -211,10 +213,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
   if (SharedEvent* shared = sharedEvent(*e)) return waitShared(*p, *shared, *s);
   if (!e->recorded.load()) return hipSuccess;  // nothing to wait for
   // What is no part of a capture does not become one: the stream itself waits, even while it is captured.
-  Core* core;
-  HIPR_TRY(s->owner->reach(core));
-  HIPR_TRY(inOneCore(*s->owner, *e->owner));
-  HIPR_TRY(core->submit(*s, Wait{e}, Stage::kSent));
+  HIPR_TRY(giveToCore(*s, Wait{e}, Stage::kSent));
   if (p->usesPools.load(std::memory_order_relaxed)) s->order.follow(e->place.get());
   return hipSuccess;
 }
@@ -226,7 +225,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
   HIPR_TRY(p->captures.streamWaitAllowed(*s));  // it would be called once only
-  auto thunk = std::make_unique<Callback>(Callback{callback, stream, userData});
+  auto thunk = std::make_unique<Callback>(Callback{*s->owner, callback, stream, userData});
   HIPR_TRY(hand(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));
   thunk.release();  // run() owns it now
   return afterAsync(*p, *s);

@@ -9,6 +9,12 @@ namespace hipr {
 // checked by HIP's rules, but for the one that everything it touches belongs to the stream's core.
 hipError_t hand(Stream& stream, const Operation& operation, Stage until);
 
+// The same when the stream is captured: nothing of it becomes a part of that.
+hipError_t giveToCore(Stream& stream, const Operation& operation, Stage until);
+
+// Nothing that the operation touches is of another core than the device; host memory is everybody's.
+bool staysInside(const Device& device, const Operation& operation);
+
 // With HIP_LAUNCH_BLOCKING=1 asynchronous work is waited for before its call returns.
 hipError_t afterAsync(Process& p, Stream& stream);
 

@@ -116,7 +116,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t size, co
   const std::size_t granularity = core->memGranularity(device->index);
   if (granularity == 0) return hipErrorNotSupported;
   if (size % granularity != 0) return hipErrorInvalidValue;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   hipMemAllocationProp translated = *prop;
   translated.location.id = device->index;
   std::uint64_t physical = 0;
@@ -196,7 +196,7 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t* hand
   Core* core;
   HIPR_TRY(device->reach(core));
   if (core->memGranularity(device->index) == 0) return hipErrorNotSupported;
-  HIPR_TRY(asyncError());
+  HIPR_TRY(asyncError(*device));
   std::uint64_t physical = 0;
   std::size_t size = 0;
   HIPR_TRY(core->memImport(descriptor, device->index, &physical, &size));
@@ -244,7 +244,7 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
     const auto range =
         containing(memory.reserved, number(ptr), size, [](const VirtualMemory::Reservation& r) { return r.size; });
     if (range == memory.reserved.end()) return hipErrorInvalidValue;
-    HIPR_TRY(inOneCore(*range->second.owner, *physical.owner));
+    HIPR_TRY(inOneCore(*range->second.owner, *physical.owner, "a range of addresses"));
     const auto next = memory.mapped.lower_bound(number(ptr));
     if (next != memory.mapped.end() && next->first - number(ptr) < size) return hipErrorInvalidValue;
     if (next != memory.mapped.begin() && number(ptr) - std::prev(next)->first < std::prev(next)->second.size)
@@ -318,7 +318,7 @@ hipError_t hipMemSetAccess(void* ptr, size_t size, const hipMemAccessDesc* desc,
       if (it == p->virtualMemory.mapped.end() || it->first != at) return hipErrorInvalidValue;
       at += it->second.size;
       owner = it->second.owner;
-      for (const Device* user : users) HIPR_TRY(inOneCore(*owner, *user));
+      for (const Device* user : users) HIPR_TRY(inOneCore(*owner, *user, "a range of addresses"));
     }
   }
   Core* core;

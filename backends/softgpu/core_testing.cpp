@@ -27,7 +27,7 @@ softgpu::testing::AsyncError lastError;
 }  // namespace
 
 // Stands in for the runtime's.
-void raiseAsyncError(hipError_t error, const std::string& what) {
+void raiseAsyncError(Core&, hipError_t error, const std::string& what) {
   const std::lock_guard lock(errorMutex);
   if (lastError.error == hipSuccess) lastError = {error, what};
 }

@@ -65,7 +65,7 @@ class KernelRun : public Command {
     if (fault && !device_.abandoning()) {
       const hipError_t error = errorOf(*fault, device_);
       device_.fail(error);
-      raiseAsyncError(error, fault->text);
+      raiseAsyncError(*state().core.load(std::memory_order_relaxed), error, fault->text);
     }
     end();
   }

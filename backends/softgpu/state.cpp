@@ -113,6 +113,7 @@ hipError_t SoftgpuCore::open(const Platform** platform) {
     if (now == nullptr) return process.failure;
   }
   if (now->closed.load(std::memory_order_acquire)) return hipErrorDeinitialized;
+  now->core.store(this, std::memory_order_relaxed);
   *platform = &now->platform;
   return hipSuccess;
 }

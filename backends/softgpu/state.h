@@ -27,6 +27,10 @@
 #include "runtime/objects.h"
 #include "types/platform.h"
 
+namespace hipr {
+class Core;
+}
+
 namespace hipr::softgpu {
 
 struct Block;          // memory.h
@@ -136,6 +140,7 @@ struct State {
   WordWaits wordWaits;
   Vmm vmm;
   std::atomic<bool> closed{false};
+  std::atomic<Core*> core{nullptr};  // which is told of faults; set when it is opened
 
   Device& device(int index) { return devices[static_cast<std::size_t>(index)]; }
 

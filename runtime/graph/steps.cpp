@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/submit.h"
+
 namespace hipr {
 
 namespace {
@@ -49,9 +51,11 @@ struct MakeWork {
 };
 
 hipError_t fillStep(Process& p, const GraphExec& exec, const GraphNode& node, GraphStep& step) {
-  HIPR_TRY(inOneCore(*exec.owner, *node.device));
+  HIPR_TRY(inOneCore(*exec.owner, *node.device, "a graph"));
   step.device = node.device->index;
-  return node.enabled ? std::visit(MakeWork{p, step}, node.work) : hipSuccess;
+  if (!node.enabled) return hipSuccess;
+  HIPR_TRY(std::visit(MakeWork{p, step}, node.work));
+  return !step.work || staysInside(*exec.owner, *step.work) ? hipSuccess : severalWorkers("a graph");
 }
 
 std::uint32_t addStep(GraphExec& exec, std::vector<std::uint32_t> after) {

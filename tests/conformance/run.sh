@@ -6,8 +6,10 @@
 # for programs that know nothing of check.h: a zero exit status is one passed test, and all they print but times is their result.
 # For another kind of device: DEVICE_ENV ("NAME=VALUE ...") makes it in the worker, and in MODES="direct device remote", where
 # "device" runs on it directly; WORKER_ENV is for the worker alone; VARIANT names the logs, and its line is what KNOWN, a
-# file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail. MODES="direct windows" runs what
-# tests/windows/build.sh made of the programs under Wine (WINE), through a worker; those it left out run directly only, and count.
+# file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail. WORKERS (1) are so many workers,
+# whose devices make one row; HIP_REMOTE_SOFTGPU then names the devices of each of them, and DIRECT_SOFTGPU those of "direct".
+# MODES="direct windows" runs what tests/windows/build.sh made of the programs under Wine (WINE), through a worker; those it left
+# out run directly only, and count.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]}" && pwd)
@@ -35,11 +37,12 @@ wanted() { # NAME FILTER...
 run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
   local log=$logs/${2//\//_}.$1 code=0 device='' test ordinary=$programs/logs/${2//\//_}.direct
   # What a device is compared with need not run again for each kind of device.
-  if [[ $1 == direct && $ordinary != "$log" && $ordinary -nt $programs/$2 && $ordinary -nt $build/lib/softgpu/libamdhip64.so.7 ]]; then
+  if [[ $1 == direct && $ordinary != "$log" && -z ${DIRECT_SOFTGPU:-} && $ordinary -nt $programs/$2 && $ordinary -nt $build/lib/softgpu/libamdhip64.so.7 ]]; then
     cp "$ordinary" "$log"
     return
   fi
   if [[ $1 == device ]]; then device=${DEVICE_ENV:-}; fi
+  if [[ $1 == direct && -n ${DIRECT_SOFTGPU:-} ]]; then device=HIP_REMOTE_SOFTGPU=$DIRECT_SOFTGPU; fi
   if [[ $1 == windows ]]; then
     timeout -k 5 "${TIMEOUT:-120}" env TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT="$worker_port" \
       "$WINE" "$build/windows/programs/$2.exe" >"$log.raw" 2>&1 </dev/null || code=$?
@@ -49,8 +52,8 @@ run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
     timeout -k 5 "${TIMEOUT:-120}" env $device LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib/softgpu" \
       "$programs/$2" >"$log" 2>&1 || code=$?
   else
-    timeout -k 5 "${TIMEOUT:-120}" env LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib" TF_WORKER_HOST=127.0.0.1 \
-      TF_WORKER_PORT="$worker_port" "$programs/$2" >"$log" 2>&1 || code=$?
+    timeout -k 5 "${TIMEOUT:-120}" env LD_PRELOAD="${PRELOAD:-}" LD_LIBRARY_PATH="$build/lib" TF_WORKER_HOST="$hosts" \
+      HIP_REMOTE_WORKERS="$how" "$programs/$2" >"$log" 2>&1 || code=$?
   fi
   if [[ $code -eq 124 || $code -eq 137 ]]; then
     echo "FAIL $2: $1: stopped after ${TIMEOUT:-120} s" >>"$log"
@@ -81,11 +84,24 @@ results() { # MODE NAME OTHER_MODE: what to compare; tests that cannot pass in t
   grep ^result "$logs/${2//\//_}.$1" | grep -vwFf <(known "$3" "$2" | sed 's/^/result /') || true
 }
 
+workers=() hosts='' how=any
+if [[ ${WORKERS:-1} -gt 1 ]]; then how=all; fi
+stop_workers() {
+  for worker_pid in "${workers[@]}"; do stop_worker; done
+  workers=()
+}
+
 count() { grep -cE "^$1 " "$2"; }
 
 if [[ $modes == *remote* || $modes == *windows* ]]; then
-  trap stop_worker EXIT
-  start_worker "$build" "$logs/worker.log" || exit 1
+  trap stop_workers EXIT
+  rm -f "$logs"/worker*.log
+  for i in $(seq "${WORKERS:-1}"); do
+    : >"$logs/worker$i.log"
+    start_worker "$build" "$logs/worker$i.log" || exit 1
+    workers+=("$worker_pid")
+    hosts+=${hosts:+,}127.0.0.1:$worker_port
+  done
 fi
 passed=0 failed=0 broken=()
 if [[ $modes == *windows* ]]; then rm -f "$logs"/*.{direct,windows}; fi # of programs that have gone
@@ -134,10 +150,12 @@ while read -r program; do
   echo " $same"
 done < <(cd "$programs" && find . -type f -perm -u+x ! -path './modules/*' ! -path './logs*/*' ! -path './bitcode/*' | sed 's|^\./||' | sort)
 
-stop_worker
-if [[ $modes == *remote* || $modes == *windows* ]] && grep -qE 'Sanitizer|runtime error:|ended by signal' "$logs/worker.log"; then
-  failed=$((failed + 1))
-  broken+=("$logs/worker.log")
+stop_workers
+if [[ $modes == *remote* || $modes == *windows* ]]; then
+  for log in $(grep -lE 'Sanitizer|runtime error:|ended by signal' "$logs"/worker[0-9]*.log); do
+    failed=$((failed + 1))
+    broken+=("$log")
+  done
 fi
 for log in "${broken[@]}"; do
   printf '\n%s\n' "$log"

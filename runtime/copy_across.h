@@ -1,0 +1,16 @@
+// Copies between device memory of two cores, and work on memory of one core for a stream of another, as a courier does
+// them: when the streams concerned have come there, and nothing else is left to wait for.
+#pragma once
+
+#include "runtime/across.h"
+
+namespace hipr {
+
+// One core has to do with it: submits it there and waits. REQUIRES: on the courier's thread, as for the next.
+hipError_t doAlone(Process& p, Courier& courier, Device& device, const Operation& operation);
+
+// Through this process: bytes come from one core piece by piece, and while one piece goes to the other core the next
+// one is on its way here.
+hipError_t copyAcross(Process& p, Courier& courier, const Copy& copy);
+
+}  // namespace hipr

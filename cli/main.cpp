@@ -16,7 +16,7 @@ constexpr char kHelp[] =
     "  hip-remote trace [-o FILE] [--worker HOST[:PORT] | --softgpu] [--] PROGRAM [ARGUMENT...]\n"
     "                  the same, and a trace for ui.perfetto.dev (hip-remote-trace.json) with a summary\n"
     "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
-    "                  list the GPUs of the worker\n"
+    "                  list the GPUs of the worker, and of each worker how it is reached and how fast it is\n"
     "  hip-remote doctor [--worker HOST[:PORT] | --softgpu] [--json] [--timeout SECONDS] [-- PROGRAM [ARGUMENT...]]\n"
     "                  look for what keeps a program from its GPU, and say what to do about it\n"
     "  hip-remote smi  [--worker HOST[:PORT]] -- [ARGUMENT...]\n"

@@ -14,8 +14,7 @@ void writeStats(const Session& session, std::uint64_t sent, const std::string& f
   const std::uint64_t calls = callCount.calls, travelled = stats.posted + stats.waited;
   std::ofstream(file, std::ios::app) << "calls=" << calls << " answered=" << (calls > travelled ? calls - travelled : 0)
                                      << " posted=" << stats.posted << " waited=" << stats.waited << " sent=" << sent
-                                     << " received=" << stats.received
-                                     << " transport=" << (session.near() ? "shm" : "tcp") << "\n";
+                                     << " received=" << stats.received << " transport=" << session.transport() << "\n";
 }
 
 bool samePlatform(const Platform& a, const Platform& b) {

@@ -91,6 +91,7 @@ Status Session::connect(const Options& options, Slice slice, Core& core, std::un
 Status Session::begin(net::Socket socket) {
   net::TransportPtr transport;
   if (Status status = enter(std::move(socket), transport); !status.ok()) return status;
+  transport_ = transport->kind();
   auto connection = std::make_unique<Connection>(std::move(transport), place_.name(), options_.ioTimeout, stats_);
   if (options_.resume) connection->channel().keepSent();
   return greet(connection);

@@ -73,7 +73,7 @@ class Session {
   HostFunctions& hostFunctions() { return *hostFunctions_; }
   const Stats& stats() const { return stats_; }
   Core& core() { return core_; }
-  bool near() const { return near_; }  // it shares memory with the worker
+  const std::string& transport() const { return transport_; }  // Transport::kind() of its first connection
   const std::string& statsFile() const { return options_.statsFile; }
 
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
@@ -113,7 +113,8 @@ class Session {
   Core& core_;
   const Place place_;
   access::Credentials credentials_;
-  bool near_ = false;
+  bool near_ = false;  // it shares memory with the worker
+  std::string transport_;
   std::unique_ptr<Resumption> resumption_;
   Stats stats_;
   Platform platform_;

@@ -78,6 +78,7 @@ class Channel final : public Transport {
   bool watchAgain() override { return link()->watchAgain(); }
   void wake() override { link()->wake(); }
   std::string peer() const override { return link()->peer(); }
+  const char* kind() const override { return link()->kind(); }
 
  private:
   enum class State { kUp, kDown, kDead };

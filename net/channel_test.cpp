@@ -93,6 +93,7 @@ class Fragile : public Transport {
   bool watchAgain() override { return inner_->watchAgain(); }
   void wake() override { inner_->wake(); }
   std::string peer() const override { return "fragile"; }
+  const char* kind() const override { return "tcp"; }
 
  private:
   Status broken() {

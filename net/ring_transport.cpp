@@ -122,6 +122,7 @@ class RingTransport final : public Transport {
   void wake() override { below_->wake(); }
 
   std::string peer() const override { return below_->peer(); }
+  const char* kind() const override { return "shm"; }
 
  private:
   static Status lies() { return Status::invalid("the peer's position in shared memory is impossible"); }

@@ -89,6 +89,7 @@ class SocketTransport : public Transport {
   }
 
   std::string peer() const override { return peerName(socket_); }
+  const char* kind() const override { return "tcp"; }
 
  private:
   IoResult receiveMemory(const Room& room, platform::Patience how) {

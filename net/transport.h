@@ -71,6 +71,7 @@ class Transport {
   virtual void succeed(Transport& /*predecessor*/) {}
 
   virtual std::string peer() const = 0;  // how log lines call it
+  virtual const char* kind() const = 0;  // "tcp", "tls" or "shm": what its bytes travel in
 };
 
 using TransportPtr = std::unique_ptr<Transport>;

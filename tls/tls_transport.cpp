@@ -110,6 +110,7 @@ class TlsTransport : public Transport {
   void succeed(net::Transport& predecessor) override { below_->succeed(predecessor); }
 
   std::string peer() const override { return below_->peer(); }
+  const char* kind() const override { return "tls"; }
 
  private:
   static void trim(std::span<Part>& parts) {

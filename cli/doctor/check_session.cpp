@@ -1,43 +1,11 @@
-// A first HIP call, as a program would make it, and how fast the line is. It is made in a process of its own: what our
-// library says on stderr when it fails is the best explanation there is.
+// A first HIP call, as a program would make it, and how fast the line is.
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/doctor/checks.h"
-#include "platform/capture.h"
 #include "platform/process.h"
 
 namespace hipr::doctor {
 namespace {
-
-constexpr int kPatience = 60;  // seconds, for everything the probe does
-
-struct Answer {
-  nlohmann::json measured;  // null when the probe did not get that far
-  std::string complaint;    // what the library said instead
-};
-
-Answer askProbe(const cli::Target& target) {
-  std::vector<std::string> command = {platform::programPath(), "doctor", "--probe"};
-  if (target.softgpu) command.push_back("--softgpu");
-  const auto said = platform::captureProgram(command, kPatience);
-  Answer out;
-  std::istringstream lines(said.output);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("{")) {
-      out.measured = nlohmann::json::parse(line, nullptr, false);
-    } else if (!line.empty()) {
-      out.complaint += (out.complaint.empty() ? "" : "; ") + line;
-    }
-  }
-  if (!said.started) out.complaint = said.output;
-  if (said.started && !said.ended) out.complaint = "no answer in " + std::to_string(kPatience) + " s";
-  if (out.measured.is_discarded()) out.measured = nullptr;
-  if (out.measured.is_null() && out.complaint.empty())
-    out.complaint = "it ended with code " + std::to_string(said.code);
-  return out;
-}
 
 bool explain(const std::string& complaint, const Patient& patient, Report& report) {
   const auto says = [&](const char* words) { return complaint.find(words) != std::string::npos; };
@@ -59,20 +27,13 @@ bool explain(const std::string& complaint, const Patient& patient, Report& repor
   return problem("session", "TF_DEBUG=1 hip-remote info tells more; so does the log of hip-worker");
 }
 
-std::string rate(double mebibytes) {
-  std::ostringstream out;
-  out.precision(mebibytes < 10 ? 2 : 4);
-  out << (mebibytes < 1024 ? mebibytes : mebibytes / 1024) << (mebibytes < 1024 ? " MiB/s" : " GiB/s");
-  return out.str();
-}
-
 }  // namespace
 
 bool checkSession(Patient& patient, Report& report) {
   const std::string seconds = std::to_string(patient.timeout);
   platform::setEnvironment("TF_CONNECT_TIMEOUT", seconds);
   platform::setEnvironment("TF_IO_TIMEOUT", std::to_string(std::max(patient.timeout, 10)));
-  const Answer answer = askProbe(patient.target);
+  const ProbeAnswer answer = askProbe(patient.target);
   if (answer.measured.is_null()) return explain(answer.complaint, patient, report);
   std::string names;
   for (const auto& gpu : answer.measured.value("gpus", nlohmann::json::array())) {
@@ -85,17 +46,13 @@ bool checkSession(Patient& patient, Report& report) {
     report.note("speed", "no-memory", "could not be measured: the GPU has no memory left for 32 MiB", "");
     return true;
   }
-  std::ostringstream text;
-  text.precision(3);
-  text << "a round trip takes " << latency << " us; upload " << rate(answer.measured.value("upload_mib_s", 0.0))
-       << ", download " << rate(answer.measured.value("download_mib_s", 0.0));
   constexpr double kFar = 5000;  // microseconds
   if (latency > kFar)
     report.note(
-        "speed", "far-away", text.str(),
+        "speed", "far-away", speedOf(answer.measured),
         "programs that wait often will be slow: docs/performance.md; `HIP_REMOTE_STATS=FILE` counts their waits");
   else
-    report.ok("speed", text.str());
+    report.ok("speed", speedOf(answer.measured));
   return true;
 }
 

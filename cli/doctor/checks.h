@@ -1,6 +1,7 @@
 // The steps of `hip-remote doctor`, in the order in which a program would meet them.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,16 @@ bool checkSession(Patient& patient, Report& report);       // a first HIP call, 
 void checkArchitectures(const Patient& patient, Report& report);
 void checkCompilers(Report& report);  // for programs that compile kernels while they run
 
-// The other end of checkSession(): makes a first call and measures, in a process of its own, whose output is read.
-int probe(const cli::Target& target);
+// A first call and some measurements, made by a process of its own (`doctor --probe`): what our library says on stderr
+// when it fails is the best explanation there is.
+struct ProbeAnswer {
+  nlohmann::json measured;  // null when the probe did not get that far
+  std::string complaint;    // what the library said instead
+  std::string transport;    // what its bytes travelled in: tcp, tls or shm; empty where that is not known
+};
+ProbeAnswer askProbe(const cli::Target& target);
+std::string speedOf(const nlohmann::json& measured);  // in words; empty when it was not measured
+int probe(const cli::Target& target);                 // the other end of it
 
 // The libraries in the packages of a Python; none when it is another program.
 const std::vector<std::filesystem::path>& librariesInPackages(const std::filesystem::path& interpreter);

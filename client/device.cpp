@@ -9,10 +9,17 @@ using wire::Opcode;
 
 hipError_t RemoteCore::synchronize(int device) {
   Session& s = session();
-  const Moment before = s.streams().now(device);
+  const Moment now = s.streams().now(device);
+  if (!s.mayPretend()) return waitFor(device, now);
+  fence(device);
+  return hipSuccess;
+}
+
+hipError_t RemoteCore::waitFor(int device, const Moment& moment) {
+  Session& s = session();
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceSynchronize>({device}, done)) return kLost;
-  s.streams().show(before);
+  s.streams().show(moment);
   return errorFrom(done.status);
 }
 
@@ -35,9 +42,8 @@ void RemoteCore::fence(int device) {
   Session& s = session();
   const Moment now = s.streams().now(device);
   if (now.passed()) return;
-  if (s.hostFunctions().pending() || s.connection().transferring() || s.host().anyExposed() ||
-      s.streams().awaitsWord()) {
-    static_cast<void>(synchronize(device));
+  if (s.hostCouldTell()) {
+    static_cast<void>(waitFor(device, now));
     return;
   }
   s.connection().post<Opcode::kDeviceFence>({device});

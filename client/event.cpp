@@ -4,6 +4,10 @@
 namespace hipr::client {
 using wire::Opcode;
 
+bool timed(const Event& event) {
+  return (event.flags & hipEventDisableTiming) == 0;
+}
+
 hipError_t RemoteCore::create(Event& event) {
   Session& s = session();
   if (s.eventCount >= s.limits().events) return hipErrorOutOfMemory;
@@ -22,7 +26,10 @@ hipError_t RemoteCore::destroy(Event& event) {
 hipError_t RemoteCore::perform(const Record& record, Stream& stream, Stage) {
   RemoteEvent& e = remote(*record.event);
   RemoteStream& r = remote(stream);
-  session().submit<Opcode::kEventRecord>(r, {e.id, r.id}, [&](std::uint64_t position) { e.recordedAt(r, position); });
+  session().submit<Opcode::kEventRecord>(r, {e.id, r.id}, [&](std::uint64_t position) {
+    e.recordedAt(r, position);
+    if (session().lazy() && timed(*record.event)) session().streams().tellTime(r, position);
+  });
   return hipSuccess;
 }
 
@@ -37,9 +44,18 @@ hipError_t RemoteCore::perform(const Wait& wait, Stream& stream, Stage) {
 }
 
 hipError_t RemoteCore::synchronize(Event& event) {
+  Session& s = session();
+  const auto [stream, position] = remote(event).where();
+  if (!stream || stream->isVisible(position)) return hipSuccess;
+  if (!s.mayPretend()) return waitFor(event);
+  s.connection().post<Opcode::kStreamFence>({stream->id});
+  stream->promise(position);
+  return hipSuccess;
+}
+
+hipError_t RemoteCore::waitFor(Event& event) {
   RemoteEvent& e = remote(event);
   const auto [stream, position] = e.where();
-  if (!stream || stream->isVisible(position)) return hipSuccess;
   wire::Done done;
   if (!session().connection().call<Opcode::kEventSynchronize>({e.id}, done)) return kLost;
   session().streams().show(*stream, position);
@@ -53,7 +69,7 @@ hipError_t RemoteCore::query(Event& event) {
   Connection& connection = session().connection();
   connection.poll();
   if (stream->isVisible(position)) return hipSuccess;
-  if (position <= stream->promised.load()) return synchronize(event);
+  if (position <= stream->promised.load()) return waitFor(event);
   if (e.watch()) connection.post<Opcode::kEventWatch>({e.id});
   return hipErrorNotReady;
 }

@@ -64,6 +64,7 @@ hipError_t RemoteCore::perform(const Launch& l, Stream& stream, Stage) {
   s.submit<Opcode::kLaunchKernel>(r, message, [&](std::uint64_t position) {
     if (start) start->recordedAt(r, position);
     if (stop) stop->recordedAt(r, position);
+    if (s.lazy() && ((start && timed(*l.start)) || (stop && timed(*l.stop)))) s.streams().tellTime(r, position);
   });
   if (s.host().anyMirrored()) s.exchangeHostMemory();
   return hipSuccess;

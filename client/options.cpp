@@ -58,6 +58,10 @@ Status readOptions(Options& out) {
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   if (Status status = readNearness(out.nearness); !status.ok()) return status;
   if (Status status = readNaming(out.naming); !status.ok()) return status;
+  const std::string sync = envText("HIP_REMOTE_SYNC").value_or("exact");
+  if (sync != "exact" && sync != "lazy")
+    return Status::invalid("HIP_REMOTE_SYNC is exact or lazy, not \"" + sync + "\"");
+  out.lazy = sync == "lazy" && !envFlag("HIP_LAUNCH_BLOCKING");  // whoever sets that wants to wait
   out.statsFile = envText("HIP_REMOTE_STATS").value_or("");
   return {};
 }

@@ -33,6 +33,7 @@ struct Options {
   int ioTimeout = 60;
   Nearness nearness = Nearness::kWherePossible;
   NamingMode naming = NamingMode::kWhereItPays;
+  bool lazy = false;      // HIP_REMOTE_SYNC=lazy: a synchronization waits only where somebody could tell
   bool resume = true;     // HIP_REMOTE_RESUME=0: a broken connection is the end of the session
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit
 

@@ -93,8 +93,11 @@ class RemoteCore : public Core {
   // thread uses a device, as for hipDeviceReset.
   hipError_t renew();
 
-  void waitForRoom(RemoteStream& stream);                          // for another operation
-  hipError_t waitFor(RemoteStream& stream, const Moment& moment);  // until everything before it is visible
+  void waitForRoom(RemoteStream& stream);  // for another operation
+  // Until everything before it is visible.
+  hipError_t waitFor(RemoteStream& stream, const Moment& moment);
+  hipError_t waitFor(int device, const Moment& moment);
+  hipError_t waitFor(Event& event);  // REQUIRES: it was recorded
   // When host memory that only exists here may be read and written.
   enum class HostAccess {
     kAsCalled,  // pageable memory during the call, other memory until the operation is done
@@ -145,6 +148,7 @@ struct EventObject : CoreObject {
 inline RemoteStream& remote(const Stream& stream) {
   return *static_cast<const StreamObject&>(*stream.impl).remote;
 }
+bool timed(const Event& event);  // a program may ask when it was reached
 inline RemoteEvent& remote(const Event& event) {
   return static_cast<EventObject&>(*event.impl).remote;
 }

@@ -279,6 +279,14 @@ void Session::abandon() {
   deviceRange_ = platform::AddressRange();
 }
 
+bool Session::hostCouldTell() {
+  return hostFunctions_->pending() || connection_->transferring() || host_->anyExposed() || streams_.awaitsWord();
+}
+
+bool Session::mayPretend() {
+  return options_.lazy && !hostCouldTell() && !streams_.tellsTime();
+}
+
 bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {
   return plausibleAddress(address, size, hostBase_, hostSize_) &&
          (!placesMemory() || plausibleAddress(address, size, deviceRange_.base(), deviceRange_.size()));

@@ -76,6 +76,11 @@ class Session {
   const std::string& transport() const { return transport_; }  // Transport::kind() of its first connection
   const std::string& statsFile() const { return options_.statsFile; }
 
+  bool lazy() const { return options_.lazy; }
+  // The host could tell that unfinished work is not done: by its memory, or by a function of its own.
+  bool hostCouldTell();
+  bool mayPretend();  // to have waited, where the program is content with that: nor would it tell by the time
+
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
   bool worksAt(std::uint64_t address, std::uint64_t size) const;  // memory placed by the worker's runtime can lie there
   const wire::SessionLimits& limits() const { return limits_; }

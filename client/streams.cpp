@@ -106,18 +106,23 @@ void StreamTable::follow(RemoteStream& stream, const std::shared_ptr<RemoteStrea
   note(stream, stream.sent.load(std::memory_order_relaxed), other, position);
 }
 
-void StreamTable::awaitWord(RemoteStream& stream, std::uint64_t position) {
-  std::lock_guard lock(mutex_);
-  wordWaits_.push_back({stream.shared_from_this(), position});
-  anyWordWait_.store(true, std::memory_order_release);
+void StreamTable::forgetVisible(Special& special) {
+  std::erase_if(special.operations, [](const Moment::Wait& wait) { return wait.stream->isVisible(wait.position); });
 }
 
-bool StreamTable::awaitsWord() {
-  if (!anyWordWait_.load(std::memory_order_acquire)) return false;
+void StreamTable::add(Special& special, RemoteStream& stream, std::uint64_t position) {
   std::lock_guard lock(mutex_);
-  std::erase_if(wordWaits_, [](const Moment::Wait& wait) { return wait.stream->isVisible(wait.position); });
-  anyWordWait_.store(!wordWaits_.empty(), std::memory_order_release);
-  return !wordWaits_.empty();
+  if (special.operations.size() >= kManySpecial) forgetVisible(special);
+  special.operations.push_back({stream.shared_from_this(), position});
+  special.any.store(true, std::memory_order_release);
+}
+
+bool StreamTable::any(Special& special) {
+  if (!special.any.load(std::memory_order_acquire)) return false;
+  std::lock_guard lock(mutex_);
+  forgetVisible(special);
+  special.any.store(!special.operations.empty(), std::memory_order_release);
+  return !special.operations.empty();
 }
 
 void StreamTable::note(RemoteStream& stream, std::uint64_t at, const std::shared_ptr<RemoteStream>& other,

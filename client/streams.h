@@ -107,8 +107,12 @@ class StreamTable {
   // The operation just counted comes after that one. REQUIRES: as above.
   void follow(RemoteStream& stream, const std::shared_ptr<RemoteStream>& other, std::uint64_t position);
 
-  void awaitWord(RemoteStream& stream, std::uint64_t position);  // this operation waits for a word of memory
-  bool awaitsWord();                                             // there is one that is not known to be over
+  // This operation waits for a word of memory; or records an event whose time the program may want. And whether there
+  // is one that is not known to be over.
+  void awaitWord(RemoteStream& stream, std::uint64_t position) { add(wordWaits_, stream, position); }
+  bool awaitsWord() { return any(wordWaits_); }
+  void tellTime(RemoteStream& stream, std::uint64_t position) { add(timings_, stream, position); }
+  bool tellsTime() { return any(timings_); }
 
   // Calls once it is visible, or everything is lost; on the thread that learns of it. It must not wait.
   void whenVisible(const std::shared_ptr<RemoteStream>& stream, std::uint64_t position, std::function<void(bool lost)>);
@@ -133,8 +137,15 @@ class StreamTable {
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<RemoteStream>> streams_;
   std::map<int, StreamGroup> groups_;
-  std::vector<Moment::Wait> wordWaits_;
-  std::atomic<bool> anyWordWait_{false};
+  struct Special {
+    std::vector<Moment::Wait> operations;
+    std::atomic<bool> any{false};
+  };
+  void add(Special& special, RemoteStream& stream, std::uint64_t position);
+  bool any(Special& special);
+  static void forgetVisible(Special& special);
+  static constexpr std::size_t kManySpecial = 256;  // time to look which of them are over
+  Special wordWaits_, timings_;
   struct Watcher {
     Moment::Wait what;
     std::function<void(bool lost)> tell;

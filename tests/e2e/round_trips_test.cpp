@@ -1,69 +1,12 @@
 // How often each call waits for the worker, counted, not timed. A child process makes the call a number of times; the
 // library's own counter, written when the process ends, tells how often it waited.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <vector>
-
-#include "testing/hip.h"
 #include "testing/worker_process.h"
+#include "tests/e2e/count_waits.h"
 
 namespace hipr {
 namespace {
 
 using testing::Hip;
-
-constexpr int kRepeats = 20;
-
-// What a call may need, made beforehand. Sizes above 64 KiB take the bulk path.
-struct Scene {
-  Hip hip;
-  void* device = nullptr;
-  void* other = nullptr;
-  void* pinned = nullptr;
-  std::vector<char> host = std::vector<char>(1 << 20);
-  hipEvent_t event = nullptr;
-
-  void prepare() {
-    const Status status = hip.load(testing::remoteLibrary());
-    if (!status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str()), _exit(2);
-    HIPR_CHECK(hip, hipMalloc(&device, 1 << 20));
-    HIPR_CHECK(hip, hipMalloc(&other, 1 << 20));
-    HIPR_CHECK(hip, hipHostMalloc(&pinned, 1 << 20, 0));
-    HIPR_CHECK(hip, hipEventCreate(&event));
-    HIPR_CHECK(hip, hipEventRecord(event, hip.stream));
-    HIPR_CHECK(hip, hipDeviceSynchronize());
-  }
-};
-
-// The number of times a process waited that called `call` `count` times.
-int waitsOf(const std::function<void(Scene&)>& call, int count) {
-  char file[] = "/tmp/hip-remote-trips-XXXXXX";
-  close(mkstemp(file));
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("HIP_REMOTE_STATS", file, 1);
-    Scene scene;
-    scene.prepare();
-    for (int i = 0; i < count; ++i) call(scene);
-    std::exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  std::filesystem::remove(file);
-  const std::size_t at = line.find("waited=");
-  EXPECT_NE(at, std::string::npos) << "no counters: \"" << line << "\"";
-  return at == std::string::npos ? -1 : std::atoi(line.c_str() + at + 7);
-}
 
 class RoundTrips : public ::testing::Test {
  protected:
@@ -73,12 +16,6 @@ class RoundTrips : public ::testing::Test {
     setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);
   }
   static void TearDownTestSuite() { delete worker_; }
-
-  // The synchronize of the preparation may or may not have found its work done, in either process: one wait more or
-  // less.
-  static int tripsPerCall(const std::function<void(Scene&)>& call) {
-    return (waitsOf(call, kRepeats) - waitsOf(call, 0) + kRepeats / 2) / kRepeats;
-  }
 
   static inline testing::WorkerProcess* worker_ = nullptr;
 };

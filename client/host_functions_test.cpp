@@ -87,5 +87,33 @@ TEST_F(HostFunctionsTest, ACallbackDoesNotCountItself) {
   EXPECT_FALSE(asked.writing);
 }
 
+TEST(HostFunctionsHold, AStreamGoesOnWhenSomebodySaysSo) {
+  std::vector<std::uint64_t> done;
+  auto functions = std::make_shared<HostFunctions>([] {}, [&](std::uint64_t id) { done.push_back(id); });
+  HostFunctions::Action goOn;
+  const std::uint64_t id = functions->add([&](bool lost, HostFunctions::Action action) {
+    EXPECT_FALSE(lost);
+    goOn = std::move(action);
+  });
+  EXPECT_TRUE(functions->writing()) << "what is behind it may not be read yet";
+  EXPECT_FALSE(goOn);
+  EXPECT_TRUE(functions->due(id));
+  ASSERT_TRUE(goOn);
+  EXPECT_TRUE(done.empty());
+  goOn();
+  EXPECT_EQ(done, std::vector{id});
+  EXPECT_FALSE(functions->writing() || functions->pending());
+
+  int lost = 0;
+  const auto count = [&](bool isLost, const HostFunctions::Action& action) { lost += isLost && !action; };
+  functions->add(count);
+  functions->loseHolds();
+  EXPECT_EQ(lost, 1);
+  EXPECT_EQ(functions->add(count), 0u);
+  EXPECT_EQ(lost, 2);
+  functions.reset();
+  goOn();  // there is nobody left to tell
+}
+
 }  // namespace
 }  // namespace hipr::client

@@ -276,5 +276,50 @@ TEST(NearHostMemory, NoneIsGivenOutThatTheWorkerDoesNotHave) {
   EXPECT_FALSE(memory.anyExposed());
 }
 
+// Two sessions: each has half of a window.
+struct TwoSessions {
+  static constexpr std::uint64_t kHalf = 32 << 20;
+  platform::AddressRange whole = someRange();
+  HostWindow window{whole.base(), 2 * kHalf};
+  Worker worker[2];
+  std::unique_ptr<HostMemory> memory[2];
+  TwoSessions() {
+    whole = platform::AddressRange();
+    for (int i = 0; i < 2; ++i) {
+      platform::AddressRange half;
+      EXPECT_TRUE(half.reserve(window.base + kHalf * static_cast<std::uint64_t>(i), kHalf));
+      memory[i] = std::make_unique<HostMemory>(std::move(half), worker[i].calls(), UINT64_MAX, window);
+    }
+  }
+};
+
+TEST(HostMemory, AnotherSessionAdmitsIt) {
+  TwoSessions two;
+  HostMemory::Pages pages;
+  auto* p = static_cast<char*>(two.memory[0]->allocateFor(10000, pages));
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(pages != nullptr, platform::kCanShareMemory);
+  const auto address = reinterpret_cast<std::uint64_t>(p);
+  EXPECT_TRUE(two.memory[1]->admit(address, 10000, p, pages));
+  EXPECT_TRUE(two.memory[1]->admit(address, 10000, p, pages)) << "known already";
+  std::strcpy(p, "hello");
+  auto arguments = argumentsOf(p);
+  for (const auto& memory : two.memory) {  // each when its own kernels are told of it
+    memory->scanArguments(arguments);
+    memory->flush();
+  }
+  for (Worker& worker : two.worker) EXPECT_EQ(std::memcmp(worker.regions.at(address).data(), p, 10000), 0);
+  // What a kernel of one changes reaches the other's by way of this process.
+  std::strcpy(p, "changed");
+  two.memory[1]->flush();
+  EXPECT_EQ(std::memcmp(two.worker[1].regions.at(address).data(), "changed", 8), 0);
+  two.memory[1]->dismiss(address);
+  EXPECT_FALSE(two.worker[1].regions.contains(address));
+  EXPECT_TRUE(two.worker[0].regions.contains(address));
+  two.memory[0]->release(p);
+  EXPECT_FALSE(two.memory[1]->admit(1 << 20, 64, p, nullptr)) << "not in the window";
+  EXPECT_NE(two.memory[1]->allocate(10000), nullptr) << "of its own half";
+}
+
 }  // namespace
 }  // namespace hipr::client

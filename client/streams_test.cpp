@@ -238,5 +238,34 @@ TEST_F(StreamTableTest, AnEventIsWatchedOncePerRecord) {
   EXPECT_EQ(event.where().second, 2u);
 }
 
+TEST_F(StreamTableTest, WhoWaitsForAnOperationIsTold) {
+  RemoteStream& a = add(Kind::kNonBlocking);
+  table_.count(a);
+  table_.count(a);
+  std::vector<int> told;
+  const auto tell = [&](int who) { return [&told, who](bool lost) { told.push_back(lost ? -who : who); }; };
+  table_.whenVisible(a.shared_from_this(), 1, tell(1));
+  table_.whenVisible(a.shared_from_this(), 2, tell(2));
+  EXPECT_TRUE(told.empty());
+  table_.show(a, 1);
+  EXPECT_EQ(told, std::vector{1});
+  table_.whenVisible(a.shared_from_this(), 1, tell(3));
+  EXPECT_EQ(told, (std::vector{1, 3})) << "at once when it is over";
+  table_.loseAll();
+  EXPECT_EQ(told, (std::vector{1, 3, -2}));
+  table_.whenVisible(a.shared_from_this(), 2, tell(4));
+  EXPECT_EQ(told, (std::vector{1, 3, -2, -4}));
+}
+
+TEST_F(StreamTableTest, OperationsThatTellTheTime) {
+  RemoteStream& a = add(Kind::kNonBlocking);
+  EXPECT_FALSE(table_.tellsTime());
+  table_.tellTime(a, table_.count(a));
+  EXPECT_TRUE(table_.tellsTime());
+  EXPECT_FALSE(table_.awaitsWord());
+  table_.show(a, 1);
+  EXPECT_FALSE(table_.tellsTime());
+}
+
 }  // namespace
 }  // namespace hipr::client

@@ -48,8 +48,14 @@ Offer sliceOf(const Offer& offer, const Slice& slice) {
 // What may be true of a device where it is, but not from here: its memory is not in the CPU's address space, nor the
 // program's in its; what they share is exchanged at launches, at synchronization, and a while apart in between.
 // A worker on the same machine really has the program's pinned and managed memory, and what it says of that is true.
-void describeFromHere(Platform& platform, bool near) {
+// Two machines may have a device in the same slot: here each worker of several is a group of PCI domains of its own.
+void describeFromHere(Platform& platform, bool near, const Slice& slice) {
+  constexpr int kDomainsOfWorker = 0x400;
   for (DeviceInfo& device : platform.devices) {
+    if (slice.index > 0) {
+      device.props.pciDomainID += kDomainsOfWorker * static_cast<int>(slice.index);
+      device.attributes.set(hipDeviceAttributePciDomainId, device.props.pciDomainID);
+    }
 #define UNTRUE_HERE(Name, field) device.props.field = 0, device.attributes.set(hipDeviceAttribute##Name, 0)
     UNTRUE_HERE(IsLargeBar, isLargeBar);
     UNTRUE_HERE(PageableMemoryAccess, pageableMemoryAccess);
@@ -150,7 +156,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     mostCarried_ = std::clamp<std::uint64_t>(limits_.heldBytes / 8, 1, kMostCarried);
     hostBase_ = hello.hostBase;
     hostSize_ = hello.hostSize;
-    describeFromHere(platform_, near_);
+    describeFromHere(platform_, near_, slice_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
     outliveCuts(reply);
@@ -284,7 +290,7 @@ bool Session::hostCouldTell() {
 }
 
 bool Session::mayPretend() {
-  return options_.lazy && !hostCouldTell() && !streams_.tellsTime();
+  return options_.lazy && !sharesMemory && !hostCouldTell() && !streams_.tellsTime();
 }
 
 bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {

@@ -79,7 +79,9 @@ class Session {
   bool lazy() const { return options_.lazy; }
   // The host could tell that unfinished work is not done: by its memory, or by a function of its own.
   bool hostCouldTell();
-  bool mayPretend();  // to have waited, where the program is content with that: nor would it tell by the time
+  // To have waited, where the program is content with that: nor would it tell by the time, nor another process.
+  bool mayPretend();
+  std::atomic<bool> sharesMemory{false};  // with other processes, or has
 
   std::uint64_t newGraph() { return nextGraph_.fetch_add(1, std::memory_order_relaxed); }
   bool worksAt(std::uint64_t address, std::uint64_t size) const;  // memory placed by the worker's runtime can lie there

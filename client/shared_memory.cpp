@@ -36,6 +36,7 @@ hipError_t notPlaced() {
 hipError_t RemoteCore::share(const Allocation& allocation, SharedName& name, std::size_t& offset) {
   Session& s = session();
   if (!s.placesMemory()) return notPlaced();
+  s.sharesMemory = true;
   const auto address = reinterpret_cast<std::uint64_t>(allocation.devicePointer);
   wire::ShareMemoryReply reply;
   if (!s.connection().call<Opcode::kShareMemory>({address}, reply)) return kLost;
@@ -54,6 +55,7 @@ hipError_t RemoteCore::openPhysical(const SharedName& name, int device, std::uin
   const std::uint64_t size = name[2];
   const std::uint64_t unit = s.virtualMemory().granularity();
   if (size == 0 || size % unit != 0) return hipErrorInvalidDevicePointer;
+  s.sharesMemory = true;
   if (!s.heap(device).takeCredit(size)) return hipErrorOutOfMemory;
   *physical = s.virtualMemory().create(device, size);
   wire::Done done;
@@ -89,6 +91,7 @@ hipError_t RemoteCore::closeShared(const Allocation& whole) {
 
 hipError_t RemoteCore::memExport(std::uint64_t physical, int* descriptor) {
   wire::ShareMemoryReply reply;
+  session().sharesMemory = true;
   if (!session().connection().call<Opcode::kSharePhysical>({physical}, reply)) return kLost;
   if (reply.status != hipSuccess) return errorFrom(reply.status);
   Note note;

@@ -137,21 +137,30 @@ hipError_t hipDrvGetErrorString(hipError_t hipError, const char** errorString) {
   return hipSuccess;
 }
 
+namespace {
+
 // A fault of the device outlives both slots.
+hipError_t orFault(hipError_t error) {
+  const hipError_t fault = asyncError();
+  return fault != hipSuccess ? fault : error;
+}
+
+}  // namespace
+
 hipError_t hipGetLastError() {
   const hipError_t error = threadState().sticky;
   threadState().sticky = hipSuccess;
-  return asyncError() != hipSuccess ? asyncError() : error;
+  return orFault(error);
 }
 
 hipError_t hipPeekAtLastError() {
-  return asyncError() != hipSuccess ? asyncError() : threadState().sticky;
+  return orFault(threadState().sticky);
 }
 
 hipError_t hipExtGetLastError() {
   const hipError_t error = threadState().lastCall;
   threadState().lastCall = hipSuccess;
-  return asyncError() != hipSuccess ? asyncError() : error;
+  return orFault(error);
 }
 
 }  // namespace hipr::api

@@ -114,10 +114,10 @@ TEST_F(TwoCores, AStreamWaitsForAnEventOfTheOther) {
   fake().keepArrivals = secondFake().keepArrivals = true;
   ASSERT_EQ(api::hipSetDevice(0), hipSuccess);
   for (const bool lost : {false, true}) {
-    std::promise<void> wentOn;
+    const auto wentOn = std::make_shared<std::promise<void>>();
     EXPECT_EQ(api::hipStreamWaitEvent(nullptr, event, 0), hipSuccess);
-    fake().arrivals.back()(false, [&] { wentOn.set_value(); });
-    auto future = wentOn.get_future();
+    fake().arrivals.back()(false, [wentOn] { wentOn->set_value(); });
+    auto future = wentOn->get_future();
     EXPECT_EQ(future.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
     secondFake().reachings.back()(lost);
     future.get();

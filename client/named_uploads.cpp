@@ -24,7 +24,7 @@ bool Outbox::kept(const BulkUpload& upload, std::size_t size) const {
 
 void Outbox::decide(const BulkUploadPtr& upload) {
   const std::size_t bytes = upload->from.bytes(), count = (bytes + kBlock - 1) / kBlock;
-  const std::size_t end = std::min(count, upload->sent / kBlock + kAhead);
+  const std::size_t end = std::min(count, upload->sent / kBlock + (naming_.all() ? kAhead : 1));
   while (upload->blocks.size() < end) {
     const std::size_t block = upload->blocks.size();
     upload->blocks.emplace_back();

@@ -29,6 +29,8 @@ class Naming {
   // Of one block. On a busy machine most of them take longer than they have to.
   void hashingWas(double bytesPerSecond) { hashing_ = std::max(bytesPerSecond, hashing_ * kMemory); }
 
+  // Every block is named. Otherwise it is decided at the last moment, when more may be known.
+  bool all() const { return pays() && interval_ == 1; }
   // Whether the next block is to be named.
   bool next() {
     if (undecided()) return first_ > 0 && first_-- > 0;

@@ -28,7 +28,9 @@ std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint6
 Start Download::start() {
   position_ = stream_->given + 1;
   const bool small = from_.bytes() <= kSmall;
-  if (direct_ && small && context_.order.quiet(stream_) && !context_.reporter.owes(*stream_)) {
+  // Of a device that has failed the runtime is asked, and says so.
+  if (direct_ && small && context_.order.quiet(stream_) && !context_.reporter.owes(*stream_) &&
+      context_.order.health(*stream_) == hipSuccess) {
     sendNow();
     return Start::kDone;
   }

@@ -353,6 +353,12 @@ hipError_t Order::look(Stream& stream) {
   return error == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
 }
 
+hipError_t Order::health(const Stream& stream) {
+  backend_.use(stream.device);
+  const hipError_t error = backend_.hip.hipStreamQuery(stream.native);
+  return error == hipErrorNotReady ? hipSuccess : error;
+}
+
 bool Order::unfinished() {
   const std::lock_guard lock(mutex_);
   return std::any_of(streams_.begin(), streams_.end(), [this](const StreamPtr& stream) { return !isDone(*stream); });

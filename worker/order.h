@@ -100,6 +100,8 @@ class Order {
   bool unfinished();  // any stream has something to do
   // REQUIRES: from a start function. Nothing has to be waited for before the operation being started.
   bool quiet(const StreamPtr& stream);
+  // What the runtime says of a stream with nothing to do: hipSuccess, unless its device has failed for good.
+  hipError_t health(const Stream& stream);
   void reached(const StreamPtr& stream, std::uint64_t position);  // somebody has found out that it is done
 
   std::vector<StreamPtr> streams(int device);  // -1: of every device

@@ -56,7 +56,7 @@ Session::Answer Session::onStreamSynchronize(const wire::StreamSynchronize& m) {
   }
   if (!busy.empty()) return answerWhenDone(busy, wire::Opcode::kStreamSynchronize);
   reporter_.told(*s, s->sent);
-  return hipSuccess;
+  return order_.health(*s);
 }
 
 hipError_t Session::onStreamFence(const wire::StreamFence& m) {

@@ -112,6 +112,17 @@ TEST_F(Lazy, AQueryAfterwardsSaysThatItIsDone) {
             0);
 }
 
+TEST_F(Lazy, AFaultIsReportedByTheNextCallThatWaits) {
+  EXPECT_EQ(inChild([] {
+              Scene s;
+              s.prepare();
+              work(s, nullptr, 3);
+              static_cast<void>(s.hip.api.hipStreamSynchronize(s.hip.stream));  // may know of it already, or not
+              return s.hip.api.hipMemcpy(s.host.data(), s.device, 64, hipMemcpyDeviceToHost) != hipSuccess ? 0 : 1;
+            }),
+            0);
+}
+
 TEST_F(Lazy, ProgramsGetTheSameResults) {
   EXPECT_EQ(inChild([] {
               CheckedProgram program;

@@ -165,8 +165,8 @@ void shareSoftgpuUsage(gid_t group) {
   mkdir(folder.c_str(), 0700);
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat info{};
-  // Nobody removes what is another's.
-  if (fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == 0 && fchown(fd, 0, group) == 0) fchmod(fd, 01770);
+  // Nobody removes what is another's; new files are the group's to read.
+  if (fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == 0 && fchown(fd, 0, group) == 0) fchmod(fd, 03773);
   if (fd >= 0) close(fd);
 }
 

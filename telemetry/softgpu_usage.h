@@ -7,8 +7,9 @@
 
 namespace hipr::telemetry {
 
-std::string softgpuUsageFolder();     // empty: usage is not told
-void shareSoftgpuUsage(gid_t group);  // its members can tell of themselves there. REQUIRES: root
+std::string softgpuUsageFolder();  // empty: usage is not told
+// Everybody can tell of itself there, and members of the group see it; others see nothing. REQUIRES: root
+void shareSoftgpuUsage(gid_t group);
 void forgetSoftgpuUsage(pid_t process);
 
 // Makes the file in which the processes of a worker add up what they use of their share

@@ -54,6 +54,11 @@ void Gate::refresh() {
   if (stamps() != stamps_) refreshAnyway();
 }
 
+std::optional<bool> Gate::knows(std::string_view token) {
+  refresh();
+  return keyring_->hasTokens() ? std::optional(keyring_->hasToken(token)) : std::nullopt;
+}
+
 void Gate::prepareForTokens() {
   (void)keyring_->tlsKey("");
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "access/keyring.h"
@@ -24,9 +26,11 @@ class Gate {
  public:
   explicit Gate(GateOptions options) : options_(std::move(options)) {}
 
-  Status open();            // reads everything for the first time
-  void refresh();           // reads again what has changed
-  void refreshAnyway();     // reads again
+  Status open();         // reads everything for the first time
+  void refresh();        // reads again what has changed
+  void refreshAnyway();  // reads again
+  // Whether it is the token of somebody; nullopt: nobody has one.
+  std::optional<bool> knows(std::string_view token);
   void prepareForTokens();  // spends now what the first connection with a token's key would have to wait for
 
   const std::shared_ptr<const access::Keyring>& keyring() const { return keyring_; }

@@ -153,18 +153,6 @@ int seats(const Options& options, const std::optional<HandedState>& handed) {
   return most;
 }
 
-// In the process of the telemetry service.
-int serveTelemetry(const Platform& platform, Gate& gate, Shared& shared) {
-  const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
-  Station station(open, platform, &shared.board, HIPR_VERSION);
-  const auto knows = [&gate](std::string_view token) {
-    gate.refresh();
-    return gate.keyring()->hasTokens() ? std::optional(gate.keyring()->hasToken(token)) : std::nullopt;
-  };
-  SmiService(station, shared.doorway, shared.metrics, knows).run();
-  return 1;
-}
-
 // Whoever may come in is known, and the worker may serve them.
 Status openGate(const Options& options, Gate& gate) {
   Status status = options.pairing ? access::makeTokenFile(options.gate.tokenFile) : Status{};
@@ -223,9 +211,10 @@ int run(int argc, char** argv) {
 
   raiseFileLimit();
   SessionBoard board(seats(options, handed));
-  Shared shared{board, {}, {}};
+  Shared shared{board, {}, {}, {}};
   Listeners listeners;
-  for (const Status& status : {openListeners(options, handed, heritage, listeners), Doorway::make(shared.doorway)}) {
+  for (const Status& status : {openListeners(options, handed, heritage, listeners), Doorway::make(shared.doorway),
+                               TokenDesk::make(shared.tokenDesk)}) {
     if (status.ok()) continue;
     logError("%s", status.message().c_str());
     return 1;
@@ -253,7 +242,7 @@ int run(int argc, char** argv) {
   if (!options.bind.empty()) std::printf("[HIP-Worker] Listening on port %u\n", listeners.port);
   std::fflush(stdout);
 
-  if (supervisor.run() == Role::kTelemetry) return serveTelemetry(platform, gate, shared);
+  supervisor.run();
   if (!options.unixPath.empty() && options.unixPath.front() != '@') unlink(options.unixPath.c_str());
   return 0;
 }
@@ -268,16 +257,18 @@ int run(int argc, char** argv) {
 //    |               cannot be forked safely
 //    +- probe        once, at start: loads the runtime, describes its devices through a pipe, exits
 //    +- session ...  one per client, from the moment the client has proved that it may have one: this program anew,
-//    with |               an address layout of its own (session_process.h). Loads the runtime, serves that client,
-//    exits. The |               exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
-//    nothing behind |               and disturbs nobody
-//    +- telemetry    at most one, from the first such client on (with --metrics: from the start): reads the GPUs'
-//                    sensors once for everybody who asks. When it dies it is started again; no session notices
+//    |               with an address layout of its own (session_process.h). Loads the runtime, serves that client,
+//    exits. |               The exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
+//    nothing |               behind and disturbs nobody
+//    +- telemetry    at most one, from the first such client on (with --metrics: from the start): this program anew as
+//                    well. Reads the GPUs' sensors once for everybody who asks. When it dies it is started again; no
+//                    session notices
 //
 // When the worker is upgraded or restarted, sessions stay as they are and get another supervisor (hand_over.h).
 int main(int argc, char** argv) {
   unsetenv("HIP_REMOTE_TRACE");  // of the programs, not of the runtime that serves them
   if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();
+  if (hipr::worker::isTelemetryProcess(argc, argv)) hipr::worker::runTelemetry(HIPR_VERSION);
   hipr::setLogName("hip-worker");
   bool knowsFormat = false;
   if (hipr::worker::isAskedToTakeOver(argc, argv, knowsFormat))

@@ -49,7 +49,6 @@ class Reception {
   void arrive(net::Socket socket);
   void turnAway(Guest guest, const std::string& why);  // in words
   bool dropOldest();                                   // when descriptors run out; false when nobody is here
-  void clear() { visitors_.clear(); }
   bool empty() const { return visitors_.empty(); }
 
   void watch(std::vector<pollfd>& entries) const;  // appends one entry for each

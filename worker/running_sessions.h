@@ -47,7 +47,6 @@ class RunningSessions {
   int patience() const;                            // milliseconds until something has to be done; -1: nothing
   void ended(pid_t process, int status);           // a child of this process; others are ignored
   void endAll();                                   // and waits until they have
-  void forget() { sessions_.clear(); }             // in a process that is none of the supervisor
 
   // hand_over.h
   void handOver(HandedState& state, Heritage& heritage) const;

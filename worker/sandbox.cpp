@@ -136,8 +136,8 @@ Status confine(const SandboxPlan& plan, SandboxReport& report) {
   return {};
 }
 
-void sealCalls(SandboxMode mode, SandboxReport& report) {
-  if (mode != SandboxMode::kOff) report.add("seccomp", restrictCalls(mode));
+void sealCalls(const SandboxPlan& plan, SandboxReport& report) {
+  if (plan.mode != SandboxMode::kOff) report.add("seccomp", restrictCalls(plan));
 }
 
 std::string trySandbox(const SandboxPlan& plan) {
@@ -147,7 +147,7 @@ std::string trySandbox(const SandboxPlan& plan) {
   if (child == 0) {
     SandboxReport report;
     const Status status = confine(plan, report);
-    if (status.ok()) sealCalls(plan.mode, report);
+    if (status.ok()) sealCalls(plan, report);
     const std::string text = status.ok() ? report.text() : "fails: " + status.message();
     (void)!write(ends[1], text.data(), text.size());
     _exit(0);

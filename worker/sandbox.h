@@ -1,5 +1,6 @@
 // The sandbox of a session: what its process may still do once the runtime is loaded and before the client's first
-// message is read. A client that takes a session over is then in a box of its own (docs/security.md).
+// message is read. A client that takes a session over is then in a box of its own (docs/security.md). The telemetry
+// service is in one of the same kind.
 //
 // It comes in two steps, because a GPU's runtime opens devices and starts threads when it is first used: confine()
 // while the process has one thread, sealCalls() when the runtime is open.
@@ -28,7 +29,10 @@ struct SandboxPlan {
   std::string temporary;              // its own folder for passing files; empty: none
   std::vector<std::string> readable;  // where the runtime and what it loads lie
   std::vector<std::string> writable;  // besides `temporary`
-  static auto fields(auto& m) { return std::tie(m.mode, m.user, m.group, m.temporary, m.readable, m.writable); }
+  bool accepts = false;               // connections, at a socket it already has
+  static auto fields(auto& m) {
+    return std::tie(m.mode, m.user, m.group, m.temporary, m.readable, m.writable, m.accepts);
+  }
 };
 
 // What is in force, and what this machine cannot do and why, in words.
@@ -40,14 +44,14 @@ struct SandboxReport {
 
 // REQUIRES: the process has one thread. A failure means that the session must not be served.
 Status confine(const SandboxPlan& plan, SandboxReport& report);
-void sealCalls(SandboxMode mode, SandboxReport& report);
+void sealCalls(const SandboxPlan& plan, SandboxReport& report);
 
 // In the supervisor, once: a child tries all of it.
 std::string trySandbox(const SandboxPlan& plan);
 
 // --- the parts
 Status restrictFiles(const SandboxPlan& plan);  // Landlock; sandbox_files.cpp
-Status restrictCalls(SandboxMode mode);         // seccomp, all threads; sandbox_calls.cpp
+Status restrictCalls(const SandboxPlan& plan);  // seccomp, all threads; sandbox_calls.cpp
 Status withoutNetwork();  // the same for a process that may start others, and talk to nobody by itself
 
 bool canChangeUsers();  // a container's root often cannot

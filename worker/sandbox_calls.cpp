@@ -25,11 +25,11 @@ namespace hipr::worker {
 
 #ifndef HIPR_AUDIT_ARCH
 
-Status restrictCalls(SandboxMode) {
+Status restrictCalls(const SandboxPlan&) {
   return Status::unavailable("not built for this processor");
 }
 Status withoutNetwork() {
-  return restrictCalls(SandboxMode::kStrict);
+  return restrictCalls({});
 }
 
 #else
@@ -61,9 +61,10 @@ constexpr int kOfNetworks[] = {SYS_socket,           SYS_socketpair,
 
 class Filter {
  public:
-  static Filter listed(bool gpu) {
+  static Filter listed(const SandboxPlan& plan) {
     Filter out;
-    out.allowListed(gpu);
+    if (plan.accepts) out.when(SYS_accept4, SECCOMP_RET_ALLOW);
+    out.allowListed(plan.mode == SandboxMode::kGpu);
     return out;
   }
   static Filter allBut(std::span<const int> denied) {
@@ -128,11 +129,11 @@ class Filter {
 
 }  // namespace
 
-Status restrictCalls(SandboxMode mode) {
+Status restrictCalls(const SandboxPlan& plan) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return Status::unavailable("sanitizers make calls of their own");
 #endif
-  return Filter::listed(mode == SandboxMode::kGpu).install();
+  return Filter::listed(plan).install();
 }
 
 // What it may do with files is Landlock's.

@@ -32,6 +32,12 @@ constexpr auto kByOpcode = [] {
 }();
 static_assert(kMessageKinds < 256);
 
+void* mapped(int file, std::size_t size, int access) {
+  void* memory = mmap(nullptr, size, access, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return memory;
+}
+
 void copyText(char* to, std::size_t size, const std::string& text) {
   std::snprintf(to, size, "%.*s", static_cast<int>(size) - 1, text.c_str());
 }
@@ -78,12 +84,17 @@ struct SessionBoard::Summary {
   } chairs[1];  // by seat
 };
 
+std::size_t SessionBoard::summarySize() const {
+  return sizeof(Summary) + sizeof(Summary::Chair) * seats_.size();
+}
+
 SessionBoard::SessionBoard(int seats) : seats_(static_cast<std::size_t>(seats)) {
   // Zeros are the right start for all of it.
-  summarySize_ = sizeof(Summary) + sizeof(Summary::Chair) * seats_.size();
-  void* memory = mmap(nullptr, summarySize_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  summary_ = static_cast<Summary*>(memory);
+  summaryFile_ = memfd_create("hip-sessions", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (summaryFile_ < 0 || ftruncate(summaryFile_, static_cast<off_t>(summarySize())) != 0) throw std::bad_alloc();
+  summary_ = static_cast<Summary*>(mapped(summaryFile_, summarySize(), PROT_READ | PROT_WRITE));
+  // From now on it can only be read by whoever maps it. Kernels before 5.1 cannot promise that.
+  fcntl(summaryFile_, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   for (Seat& seat : seats_) {
     seat.descriptor = memfd_create("hip-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     // Nobody can cut it short under the hands of those who read it.
@@ -94,8 +105,21 @@ SessionBoard::SessionBoard(int seats) : seats_(static_cast<std::size_t>(seats)) 
   }
 }
 
+SessionBoard::SessionBoard(const Files& files) : seats_(files.pages.size()), summaryFile_(files.summary) {
+  summary_ = static_cast<Summary*>(mapped(summaryFile_, summarySize(), PROT_READ));
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    seats_[i] = {files.pages[i], static_cast<SessionPage*>(mapped(files.pages[i], sizeof(SessionPage), PROT_READ))};
+}
+
+SessionBoard::Files SessionBoard::files() const {
+  Files out{summaryFile_, {}};
+  for (const Seat& seat : seats_) out.pages.push_back(seat.descriptor);
+  return out;
+}
+
 SessionBoard::~SessionBoard() {
-  munmap(summary_, summarySize_);
+  munmap(summary_, summarySize());
+  close(summaryFile_);
   for (const Seat& seat : seats_) {
     munmap(seat.page, sizeof(SessionPage));
     close(seat.descriptor);

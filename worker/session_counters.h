@@ -54,7 +54,13 @@ struct SessionPage {
 
 class SessionBoard {
  public:
+  // The memory of a board, for another process to see what is on it.
+  struct Files {
+    int summary = -1;
+    std::vector<int> pages;  // by seat
+  };
   explicit SessionBoard(int seats);
+  explicit SessionBoard(const Files& files);  // only to look at; the descriptors become its own
   ~SessionBoard();
   SessionBoard(const SessionBoard&) = delete;
   SessionBoard& operator=(const SessionBoard&) = delete;
@@ -63,6 +69,7 @@ class SessionBoard {
   int descriptor(int seat) const { return seats_[static_cast<std::size_t>(seat)].descriptor; }  // for SessionPage::map
   void sit(int seat, pid_t process, const std::string& identity = "");                          // access/identity.h
   void leave(int seat);                                                                         // the process has ended
+  Files files() const;
   SessionPage& page(int seat) { return *seats_[static_cast<std::size_t>(seat)].page; }
 
   // --- anybody's
@@ -84,9 +91,11 @@ class SessionBoard {
     SessionPage* page = nullptr;
   };
 
+  std::size_t summarySize() const;
+
   std::vector<Seat> seats_;
-  std::size_t summarySize_ = 0;
-  Summary* summary_ = nullptr;  // the supervisor's part, which no session can write
+  int summaryFile_ = -1;
+  Summary* summary_ = nullptr;  // the supervisor's part, which nobody else can write
 };
 
 }  // namespace hipr::worker

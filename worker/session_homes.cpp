@@ -59,7 +59,7 @@ SessionHomes::SessionHomes(const Options& options, const std::string& runtime, b
   }
   usageFolder_ = telemetry::softgpuUsageFolder();
   if (firstUser_ == 0) return;
-  telemetry::shareSoftgpuUsage(firstUser_);
+  telemetry::shareSoftgpuUsage(telemetryGroup());
   share(cacheFolder_);
   share(dataFolder_);
 }
@@ -94,6 +94,28 @@ SandboxPlan SessionHomes::plan(int account) const {
   plan.readable = readable_;
   for (const std::string& folder : {cacheFolder_, dataFolder_, usageFolder_})
     if (!folder.empty()) plan.writable.push_back(folder);
+  return plan;
+}
+
+// Not the sessions', which are not to see what others do.
+std::uint32_t SessionHomes::telemetryGroup() const {
+  return firstUser_ ? firstUser_ + 1 : 0;
+}
+
+SandboxPlan SessionHomes::telemetryPlan() const {
+  SandboxPlan plan;
+  plan.mode = mode_;
+  if (mode_ == SandboxMode::kOff) return plan;
+  plan.user = firstUser_;
+  plan.group = telemetryGroup();
+  plan.readable = readable_;
+  if (const auto rocm = envText("ROCM_PATH")) {  // where AMD's library for telemetry may be
+    std::error_code ignored;
+    plan.readable.push_back(*rocm);
+    plan.readable.push_back(fs::canonical(*rocm, ignored));
+  }
+  if (!usageFolder_.empty()) plan.writable.push_back(usageFolder_);  // it removes what dead programs left there
+  plan.accepts = true;
   return plan;
 }
 

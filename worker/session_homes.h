@@ -20,6 +20,7 @@ class SessionHomes {
   SessionHomes& operator=(const SessionHomes&) = delete;
 
   SandboxPlan plan(int account) const;
+  SandboxPlan telemetryPlan() const;
   void prepare(const SandboxPlan& plan) const;           // before the session starts
   void clear(int account, pid_t process) const;          // when it has ended
   const std::string& folder() const { return folder_; }  // of all the temporary ones
@@ -30,10 +31,13 @@ class SessionHomes {
 
  private:
   std::string temporary(int account) const;
+  std::uint32_t telemetryGroup() const;
   void share(std::string& cache) const;  // among sessions; empty when that cannot be
 
   SandboxMode mode_;
-  std::uint32_t firstUser_ = 0;  // 0: sessions have the worker's
+  // The group of all sessions and the user of the telemetry service; those that follow are the sessions' own.
+  // 0: all have the worker's.
+  std::uint32_t firstUser_ = 0;
   std::string folder_;
   std::string cacheFolder_, dataFolder_, usageFolder_;
   std::vector<std::string> readable_;

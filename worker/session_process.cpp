@@ -2,18 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "base/log.h"
@@ -21,10 +17,8 @@
 #include "net/socket_transport.h"
 #include "platform/thread.h"
 #include "tls/tls_transport.h"
-#include "worker/close_from.h"
+#include "worker/own_image.h"
 #include "worker/session.h"
-
-extern char** environ;
 
 namespace hipr::worker {
 namespace {
@@ -35,59 +29,10 @@ constexpr int kGreetingTimeout = 15;
 constexpr int kBackmost = 15;  // of 19: still runs where others do
 
 // What a session finds open, besides the standard streams.
-enum Inherited { kClient = 3, kTicket, kPage, kControl, kDoor, kMemory, kProgram };
-constexpr int kFree = 32;  // above all of them
+enum Inherited { kClient = kFirstFile, kPage, kControl, kDoor, kMemory };
 
 Status failure(const char* what) {
-  return Status::exhausted(std::string("starting a session: ") + what + ": " + std::strerror(errno));
-}
-
-struct File {
-  explicit File(int fd) : fd(fd) {}
-  ~File() {
-    if (fd >= 0) close(fd);
-  }
-  File(const File&) = delete;
-  const int fd;
-};
-
-// The ticket as a file in memory that nobody can change any more.
-int write(const SessionTicket& ticket) {
-  std::vector<std::byte> bytes;
-  wire::Writer(bytes).put(ticket);
-  const int fd = memfd_create("hip-session-ticket", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return fd;
-  if (::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
-      fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-    return fd;
-  close(fd);
-  return -1;
-}
-
-// Between fork and exec; no memory is allocated here.
-[[noreturn]] void become(std::array<int, 7> files, char** environment) {
-  signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to deal with
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int& fd : files) fd = fcntl(fd, F_DUPFD_CLOEXEC, kFree);  // -1 stays that, and is not there
-  for (int i = 0; i < static_cast<int>(files.size()); ++i)
-    dup3(files[static_cast<std::size_t>(i)], kClient + i, kClient + i == kProgram ? O_CLOEXEC : 0);
-  closeFrom(kProgram + 1);
-  char name[] = "hip-worker", option[sizeof kOption];
-  std::memcpy(option, kOption, sizeof kOption);
-  char* argv[] = {name, option, nullptr};
-  fexecve(kProgram, argv, environment);
-  _exit(127);
-}
-
-std::vector<char*> environmentWithoutSecrets() {
-  std::vector<char*> out;
-  for (char** entry = environ; *entry; ++entry)
-    if (std::strncmp(*entry, "HIP_REMOTE_TOKEN=", 17) != 0 && std::strncmp(*entry, "NOTIFY_SOCKET=", 14) != 0)
-      out.push_back(*entry);
-  out.push_back(nullptr);
-  return out;
+  return Status::exhausted(std::string(what) + ": " + std::strerror(errno));
 }
 
 [[noreturn]] void end(const SessionTicket& ticket, const Status& status) {
@@ -106,18 +51,6 @@ void endWithSupervisors() {
   }).detach();
 }
 
-// The bytes are where the ticket's `platform` points to.
-bool read(std::vector<std::byte>& bytes, SessionTicket& ticket) {
-  struct stat info{};
-  if (fstat(kTicket, &info) != 0) return false;
-  bytes.resize(static_cast<std::size_t>(info.st_size));
-  if (pread(kTicket, bytes.data(), bytes.size(), 0) != info.st_size) return false;
-  close(kTicket);
-  wire::Reader reader(bytes);
-  reader.get(ticket);
-  return reader.ok() && reader.atEnd();
-}
-
 Status comeNear(int ioTimeout, net::TransportPtr& transport) {
   platform::SharedMemory memory;
   if (Status status = platform::SharedMemory::take(kMemory, net::ringMemorySize(), memory); !status.ok()) return status;
@@ -128,21 +61,12 @@ Status comeNear(int ioTimeout, net::TransportPtr& transport) {
 
 Status startSession(const SessionTicket& ticket, const net::Socket& client, int memory, int page,
                     const net::Socket& control, const net::Socket& door, pid_t& process) {
-  // By descriptor: a session is what its supervisor is, even when the file has been replaced since.
-  static const int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-  const File written(write(ticket));
-  if (program < 0 || written.fd < 0) return failure("no file");
-  const std::vector<char*> environment = environmentWithoutSecrets();
-  process = fork();
-  if (process < 0) return failure("fork");
-  if (process == 0)
-    become({client.fd(), written.fd, page, control.fd(), door.fd(), memory, program},
-           const_cast<char**>(environment.data()));
-  return {};
+  return startImage(kOption, written(ticket), {client.fd(), page, control.fd(), door.fd(), memory}, process)
+      .within("starting a session");
 }
 
 bool isSessionProcess(int argc, char** argv) {
-  return argc == 2 && std::strcmp(argv[1], kOption) == 0;
+  return isImage(argc, argv, kOption);
 }
 
 void runSession() {
@@ -151,7 +75,7 @@ void runSession() {
   setsid();  // Linux shares processors out among such groups (autogroup): one session's many threads are one
   std::vector<std::byte> bytes;
   SessionTicket ticket;
-  if (!read(bytes, ticket)) {
+  if (!takeTicket(bytes, ticket)) {
     logError("%s is for the worker itself to use", kOption);
     _exit(2);
   }
@@ -207,7 +131,7 @@ void runSession() {
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
   options.output = output.get();
-  sealCalls(ticket.sandbox.mode, report);
+  sealCalls(ticket.sandbox, report);
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
   net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
   if (ticket.shield) transport = tls::overTls(std::move(transport), *ticket.shield);

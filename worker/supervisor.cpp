@@ -44,7 +44,7 @@ Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const
       shared_(shared),
       reception_(gate),
       sessions_(options, runtime, homes, shared.board, std::move(capacities)),
-      telemetry_(shared) {
+      telemetry_(shared, homes.telemetryPlan(), runtime.platform, homes.usageFolder(), options.verbose) {
   const sigset_t set = handledSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -57,10 +57,10 @@ Supervisor::~Supervisor() {
   if (signals_ >= 0) close(signals_);
 }
 
-Role Supervisor::run() {
+void Supervisor::run() {
   std::vector<pollfd> entries;
   for (;;) {
-    entries = {{signals_, POLLIN, 0}};
+    entries = {{signals_, POLLIN, 0}, {shared_.tokenDesk.askedFd(), POLLIN, 0}};
     for (const net::Socket& listener : doors_.listeners)
       entries.push_back({follower_ == Follower::kNone ? listener.fd() : -1, POLLIN, 0});
     const std::size_t sessions = entries.size();
@@ -69,10 +69,11 @@ Role Supervisor::run() {
     reception_.watch(entries);
     if (poll(entries.data(), entries.size(), pollTimeout()) < 0 && errno != EINTR) {
       logError("poll: %s", std::strerror(errno));
-      return Role::kDone;
+      return;
     }
     sessions_.attend(std::span(entries).first(visitors).subspan(sessions));
     for (Reception::Guest& guest : reception_.attend(std::span(entries).subspan(visitors))) serve(std::move(guest));
+    if (entries[1].revents & POLLIN) shared_.tokenDesk.answer([this](auto token) { return gate_.knows(token); });
     takeSignals();
     reap();
     for (; !waiting_.empty() && !sessions_.full(); waiting_.pop_front()) serve(std::move(waiting_.front()));
@@ -81,16 +82,11 @@ Role Supervisor::run() {
     if (drainEnd_ && (sessions_.empty() || Clock::now() >= *drainEnd_)) {
       sessions_.endAll();
       telemetry_.end();
-      return Role::kDone;
+      return;
     }
     for (std::size_t i = 0; i < doors_.listeners.size(); ++i)
-      if (entries[1 + i].revents & POLLIN) receive(doors_.listeners[i]);
-    if (!drainEnd_ && telemetry_.delay() == 0 && telemetry_.start()) {
-      doors_.listeners.clear();
-      reception_.clear();
-      sessions_.forget();
-      return Role::kTelemetry;
-    }
+      if (entries[2 + i].revents & POLLIN) receive(doors_.listeners[i]);
+    if (!drainEnd_ && telemetry_.delay() == 0) telemetry_.start();
   }
 }
 

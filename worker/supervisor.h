@@ -15,9 +15,6 @@
 
 namespace hipr::worker {
 
-// What the process is for that returns from Supervisor::run.
-enum class Role { kDone, kTelemetry };
-
 class Supervisor {
  public:
   Supervisor(const Options& options, const ProbeResult& runtime, const SessionHomes& homes,
@@ -27,8 +24,7 @@ class Supervisor {
   // Goes on with what an earlier supervisor has left. REQUIRES: before run().
   void inherit(const HandedState& state, Heritage& heritage);
 
-  // Serves until SIGTERM or SIGINT; kDone then. It also returns in the process of the telemetry service.
-  Role run();
+  void run();  // until SIGTERM or SIGINT
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,6 @@
 #include "worker/telemetry_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -8,13 +9,49 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
+#include "wire/platform_codec.h"
+#include "worker/own_image.h"
+#include "worker/smi/service.h"
 
 namespace hipr::worker {
 
+namespace {
+
+constexpr char kName[] = "hip-worker-smi";
+constexpr char kOption[] = "--telemetry";
 constexpr std::chrono::seconds kPause(1);
+
+// What it finds open, besides the standard streams.
+enum Inherited { kDoorway = kFirstFile, kTokenDesk, kMetrics, kSummary, kPages };
+
+struct TelemetryTicket {
+  std::int32_t supervisor = 0;  // its process, which the service does not outlive
+  SandboxPlan sandbox;
+  wire::Bytes platform;
+  std::string usageFolder;
+  bool verbose = false;
+  std::int32_t seats = 0;
+  static auto fields(auto& m) {
+    return std::tie(m.supervisor, m.sandbox, m.platform, m.usageFolder, m.verbose, m.seats);
+  }
+};
+
+SessionBoard::Files boardFiles(int seats) {
+  SessionBoard::Files out{kSummary, {}};
+  for (int seat = 0; seat < seats; ++seat) out.pages.push_back(kPages + seat);
+  return out;
+}
+
+[[noreturn]] void fail(const std::string& why) {
+  logError("telemetry: %s", why.c_str());
+  _exit(1);
+}
+
+}  // namespace
 
 // Soon after its start it has probably crashed, and will again: not more often than this.
 int TelemetryProcess::delay() const {
@@ -26,20 +63,18 @@ int TelemetryProcess::delay() const {
   return std::max(1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
 }
 
-bool TelemetryProcess::start() {
+void TelemetryProcess::start() {
   started_ = std::chrono::steady_clock::now();
-  const pid_t supervisor = getpid(), child = fork();
-  if (child < 0) logError("telemetry: fork: %s", std::strerror(errno));
-  if (child > 0) process_ = child;
-  if (child != 0) return false;
-  // Dies with the supervisor, and leaves Ctrl-C to it.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(1);
-  signal(SIGINT, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  return true;
+  TelemetryTicket ticket{static_cast<std::int32_t>(getpid()), sandbox_, platform_, usageFolder_, verbose_, 0};
+  const SessionBoard::Files board = shared_.board.files();
+  std::vector<int> files = {shared_.doorway.waitingFd(), shared_.tokenDesk.askingFd(), shared_.metrics.fd(),
+                            board.summary};
+  files.insert(files.end(), board.pages.begin(), board.pages.end());
+  ticket.seats = static_cast<std::int32_t>(board.pages.size());
+  if (const Status status = startImage(kOption, written(ticket), std::move(files), process_); !status.ok()) {
+    logError("telemetry: %s", status.message().c_str());
+    process_ = 0;
+  }
 }
 
 bool TelemetryProcess::ended(pid_t process, int status) {
@@ -55,6 +90,41 @@ void TelemetryProcess::end() {
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
   process_ = 0;
+}
+
+// --- in the process itself
+
+bool isTelemetryProcess(int argc, char** argv) {
+  return isImage(argc, argv, kOption);
+}
+
+void runTelemetry(const char* version) {
+  setLogName("hip-worker");
+  prctl(PR_SET_NAME, kName);
+  std::vector<std::byte> bytes;
+  TelemetryTicket ticket;
+  Platform platform;
+  if (!takeTicket(bytes, ticket) || !wire::decodePlatform(ticket.platform, platform))
+    fail(std::string(kOption) + " is for the worker itself to use");
+  setDebug(ticket.verbose);
+  if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
+  Doorway doorway{net::Socket(kDoorway)};
+  TokenDesk tokens{net::Socket(kTokenDesk)};
+  net::Socket metrics(fcntl(kMetrics, F_GETFD) < 0 ? -1 : kMetrics);
+  const SessionBoard board(boardFiles(ticket.seats));
+
+  SandboxReport report;
+  if (Status status = confine(ticket.sandbox, report); !status.ok()) fail(status.within("sandbox").message());
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // now: becoming another user undoes it
+  if (getppid() != ticket.supervisor) _exit(1);
+  sealCalls(ticket.sandbox, report);
+  logDebug("sandbox of the telemetry service: %s", report.text().c_str());
+
+  const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };
+  Station station(open, platform, &board, version);
+  const auto knows = [&tokens](std::string_view token) { return tokens.ask(token); };
+  SmiService(station, doorway, metrics, knows).run();
+  _exit(1);
 }
 
 }  // namespace hipr::worker

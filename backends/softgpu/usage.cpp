@@ -56,7 +56,7 @@ bool Usage::publish(std::size_t devices) {
   removeDeadUsage(folder);
   path_ = folder + "/" + std::to_string(process_);
   unlink(path_.c_str());  // of an earlier program in this process, before it called exec
-  const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int fd = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
   if (fd < 0) return false;
   // posix_fallocate, not ftruncate: a full /dev/shm is found out here and not by a signal later.
   const bool sized = posix_fallocate(fd, 0, sizeof(UsagePage)) == 0;

@@ -24,10 +24,9 @@ struct Copy {
   const UsagePage& page() const { return *reinterpret_cast<const UsagePage*>(bytes); }
 };
 
-// A process tells of itself only. To root, others may tell as well: sessions of a worker are users of their own.
+// A process tells of itself only, whoever it is: sessions of a worker are users of their own.
 bool believed(uid_t owner, std::uint64_t process) {
   if (owner == geteuid()) return true;
-  if (geteuid() != 0) return false;
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string word; status >> word;)
     if (std::uint64_t user = 0; word == "Uid:" && status >> user) return user == owner;

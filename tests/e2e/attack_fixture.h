@@ -1,9 +1,13 @@
 // For clients that misbehave: a worker as users start it, and raw connections to it.
 #pragma once
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "net/socket.h"
@@ -32,6 +36,25 @@ double secondsUntil(std::chrono::seconds limit, Condition&& condition) {
     if (passed > limit) return std::numeric_limits<double>::infinity();
     std::this_thread::sleep_for(20ms);
   }
+}
+
+// The tests of this program that `filter` names, again, by an ordinary user. REQUIRES: root
+inline void runAsNobody(const std::string& filter) {
+  const std::string worker = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "hip-worker").string();
+  const std::string option = "--gtest_filter=" + filter;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgroups(0, nullptr) != 0 || setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0)
+      _exit(3);
+    if (::access(worker.c_str(), X_OK) != 0) _exit(77);
+    execl("/proc/self/exe", "again", option.c_str(), nullptr);
+    _exit(4);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "others cannot reach the folder of this build";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 inline void sendBytes(TestClient& client, std::size_t size) {

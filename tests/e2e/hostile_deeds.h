@@ -1,4 +1,5 @@
-// What hostile_hip.cpp can be asked to try.
+// What somebody tries who has taken over a process of a worker: hostile_hip.cpp in a session, hostile_smi.cpp in the
+// telemetry service.
 #pragma once
 
 namespace hipr {
@@ -25,6 +26,9 @@ enum class Deed {
   kUserNamespace,
   kBpf,
   kThread,
+  kLast = kThread,
 };
+
+int attempt(Deed deed);  // 0 when it worked, else errno
 
 }  // namespace hipr

@@ -12,16 +12,21 @@
 namespace hipr {
 
 // With everything that HTTP puts before it. REQUIRES: the worker has --metrics 0
-inline std::string metricsPage(const testing::WorkerProcess& worker) {
+inline std::string httpPage(const testing::WorkerProcess& worker, const std::string& path,
+                            const std::string& fields = "") {
   net::Socket socket;
   EXPECT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker.metricsPort())}, 5, socket).ok());
-  const std::string request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n";
   EXPECT_TRUE(socket.send(std::as_bytes(std::span(request))).ok());
   socket.setReceiveTimeout(std::chrono::seconds(10));
   std::string page;
   char text[4096];
   for (std::size_t got = 0; socket.receiveSome(text, sizeof text, &got).ok() && got;) page.append(text, got);
   return page;
+}
+
+inline std::string metricsPage(const testing::WorkerProcess& worker) {
+  return httpPage(worker, "/metrics");
 }
 
 // The largest value of `name` for this kind of limit; -1 when there is none.

@@ -13,6 +13,8 @@ namespace hipr::worker {
 
 class Doorway {
  public:
+  Doorway() = default;
+  explicit Doorway(net::Socket inside) : inside_(std::move(inside)) {}  // in the service
   static Status make(Doorway& out);
 
   // `shield`: the connection is protected. Without waiting; fails when too many are queued.

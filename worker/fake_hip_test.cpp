@@ -49,6 +49,33 @@ TEST(FakeHip, TheCpuCannotTouchDeviceMemory) {
   EXPECT_EQ(fake.liveObjects(), 0);
 }
 
+// The fuzzer's clients free what work still uses, which is theirs to answer for; with a GPU it would be a fault.
+TEST(FakeHip, OnlyAForgivingOneLetsWorkUseMemoryThatIsGone) {
+  for (const bool cpuReaches : {true, false}) {
+    const auto useAfterUnmap = [cpuReaches](bool forgiving) {
+      FakeHip::Settings settings;
+      settings.cpuReachesMemory = cpuReaches;
+      settings.forgiving = forgiving;
+      FakeHip fake(settings);
+      const HipTable hip = fake.table();
+      void* place = nullptr;
+      std::vector<char> bytes(8192, 7);
+      ASSERT_EQ(hip.hipMemAddressReserve(&place, 1 << 20, 0, nullptr, 0), hipSuccess);
+      ASSERT_EQ(hip.hipMemMap(place, 1 << 16, 0, nullptr, 0), hipSuccess);
+      ASSERT_EQ(hip.hipMemcpyAsync(place, bytes.data(), bytes.size(), hipMemcpyHostToDevice, nullptr), hipSuccess);
+      ASSERT_EQ(hip.hipStreamSynchronize(nullptr), hipSuccess);
+      ASSERT_EQ(hip.hipMemUnmap(place, 1 << 16), hipSuccess);
+      ASSERT_EQ(hip.hipMemcpyAsync(bytes.data(), place, bytes.size(), hipMemcpyDeviceToHost, nullptr), hipSuccess);
+      ASSERT_EQ(hip.hipStreamSynchronize(nullptr), hipSuccess);
+      EXPECT_EQ(bytes, std::vector<char>(8192));  // nothing of what was there
+      EXPECT_EQ(hip.hipMemAddressFree(place, 1 << 20), hipSuccess);
+      EXPECT_EQ(fake.liveObjects(), 0);
+    };
+    useAfterUnmap(true);
+    EXPECT_DEATH(useAfterUnmap(false), "");
+  }
+}
+
 TEST(FakeHip, AHostFunctionThatCallsHipOrWaitsEndsTheTest) {
   EXPECT_DEATH(runHostFunction([](void*) { table->hipStreamQuery(nullptr); }),
                "hipStreamQuery was called by a host function");

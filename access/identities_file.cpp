@@ -12,7 +12,7 @@
 namespace hipr::access {
 namespace {
 
-constexpr int kMostSessions = 4096;
+constexpr int kMostSessions = 4096, kMostDevices = 256;
 
 // "16G": with K, M, G or T, powers of 1024.
 std::optional<std::uint64_t> bytesOf(std::string text) {
@@ -25,6 +25,18 @@ std::optional<std::uint64_t> bytesOf(std::string text) {
   const auto number = parseNumber(text, 1, 1 << 20);
   if (!number) return std::nullopt;
   return static_cast<std::uint64_t>(*number) << shift;
+}
+
+// "0,2": each once.
+std::optional<std::vector<std::int32_t>> devicesOf(const std::string& text) {
+  std::vector<std::int32_t> out;
+  std::istringstream numbers(text + ",");
+  for (std::string word; std::getline(numbers, word, ',');) {
+    const auto number = parseNumber(word, 0, kMostDevices - 1);
+    if (!number || std::ranges::count(out, *number)) return std::nullopt;
+    out.push_back(static_cast<std::int32_t>(*number));
+  }
+  return out;
 }
 
 struct Line {
@@ -49,11 +61,16 @@ Status apply(const std::string& key, const std::string& value, Line& line) {
     const auto number = parseNumber(value, 1, kMostSessions);
     known = number.has_value();
     line.identity.sessions = static_cast<int>(number.value_or(0));
+  } else if (key == "devices") {
+    const auto devices = devicesOf(value);
+    known = devices.has_value();
+    line.identity.devices = devices.value_or(std::vector<std::int32_t>{});
   } else if (key == "priority") {
     known = value == "normal" || value == "low";
     line.identity.standsBack = value == "low";
   } else {
-    return Status::invalid("\"" + key + "\" is none of token, token-file, certificate, vram, sessions, priority");
+    return Status::invalid("\"" + key +
+                           "\" is none of token, token-file, certificate, devices, vram, sessions, priority");
   }
   return known ? Status{} : Status::invalid("\"" + key + "=" + value + "\" makes no sense");
 }

@@ -28,8 +28,8 @@ class Identities : public ::testing::Test {
 TEST_F(Identities, HaveLimits) {
   std::ofstream(path_ + ".bob") << kBobs << "\n";
   std::string text =
-      "# who   what\n\nalice token=ALICES vram=16G sessions=4 priority=low # a remark\nbob\ttoken-file=" + path_ +
-      ".bob\r\ncarol certificate=carol.example sessions=2\n";
+      "# who   what\n\nalice token=ALICES vram=16G devices=3,0 sessions=4 priority=low # a remark\nbob\ttoken-file=" +
+      path_ + ".bob\r\ncarol certificate=carol.example sessions=2\n";
   const std::string token = "abcdefghijklmnop";
   text.replace(text.find("ALICES"), 6, token);
   ASSERT_TRUE(read(text).ok());
@@ -40,10 +40,12 @@ TEST_F(Identities, HaveLimits) {
   EXPECT_EQ(alice->identity.memory, std::uint64_t{16} << 30);
   EXPECT_EQ(alice->identity.sessions, 4);
   EXPECT_TRUE(alice->identity.standsBack);
+  EXPECT_EQ(alice->identity.devices, (std::vector<std::int32_t>{3, 0}));
   const Keyring::Key* bob = keyring_->ofTlsKey(tls::keyOfToken(kBobs).name);
   ASSERT_TRUE(bob);
   EXPECT_EQ(bob->identity.name, "bob");
   EXPECT_EQ(bob->identity.sessions, 0);
+  EXPECT_TRUE(bob->identity.devices.empty());
   EXPECT_FALSE(keyring_->ofCertificate("carol.example"));  // nobody has said yet that certificates are verified
   keyring_->trustCertificates();
   EXPECT_EQ(keyring_->ofCertificate("carol.example")->sessions, 2);
@@ -52,12 +54,14 @@ TEST_F(Identities, HaveLimits) {
 }
 
 TEST_F(Identities, MistakesAreNamedWithTheirLine) {
-  for (const char* text :
-       {"alice", "alice token=short", "alice token", "alice token=abcdefghijklmnop certificate=x", "alice sessions=1",
-        "alice token=abcdefghijklmnop colour=red", "alice token=abcdefghijklmnop vram=much",
-        "alice token=abcdefghijklmnop vram=0", "alice token=abcdefghijklmnop sessions=0",
-        "alice token=abcdefghijklmnop priority=high", "alice token=abcdefghijklmnop\nalice token=ABCDEFGHIJKLMNOP",
-        "a token=abcdefghijklmnop\nb token=abcdefghijklmnop", "alice token-file=/nowhere/at/all"}) {
+  for (const char* text : {"alice", "alice token=short", "alice token", "alice token=abcdefghijklmnop certificate=x",
+                           "alice sessions=1", "alice token=abcdefghijklmnop colour=red",
+                           "alice token=abcdefghijklmnop vram=much", "alice token=abcdefghijklmnop vram=0",
+                           "alice token=abcdefghijklmnop devices=", "alice token=abcdefghijklmnop devices=0,x",
+                           "alice token=abcdefghijklmnop devices=1,1", "alice token=abcdefghijklmnop devices=-1",
+                           "alice token=abcdefghijklmnop sessions=0", "alice token=abcdefghijklmnop priority=high",
+                           "alice token=abcdefghijklmnop\nalice token=ABCDEFGHIJKLMNOP",
+                           "a token=abcdefghijklmnop\nb token=abcdefghijklmnop", "alice token-file=/nowhere/at/all"}) {
     const Status status = read(std::string("\n") + text + "\n");
     EXPECT_FALSE(status.ok()) << text;
     EXPECT_NE(status.message().find("line "), std::string::npos) << status.message();

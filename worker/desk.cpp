@@ -24,6 +24,8 @@ bool attend(const net::Socket& session, const Caller& caller, Ledger& ledger, Sh
     give = started.number();
     answer.value = give >= 0;
   } else {
+    const auto device = static_cast<std::size_t>(question.device);
+    question.device = device < caller.devices.size() ? caller.devices[device] : -1;
     answer.value = answerCredit(question, ledger, caller.account, caller.allowance);
   }
   tell(session, answer, give);

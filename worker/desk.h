@@ -1,7 +1,9 @@
 // The supervisor's desk: what it answers when a session asks (supervisor_link.h).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "worker/credit.h"
@@ -13,6 +15,7 @@ namespace hipr::worker {
 struct Caller {
   int account;
   const std::string& identity;
+  std::span<const std::int32_t> devices;  // of the ledger, by the session's numbers
   Allowance allowance;
   std::function<Descriptor()> compiler;  // starts one; gives the socket to talk to it, if the session may have one
 };

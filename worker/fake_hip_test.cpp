@@ -60,7 +60,9 @@ TEST(FakeHip, OnlyAForgivingOneLetsWorkUseMemoryThatIsGone) {
       const HipTable hip = fake.table();
       void* place = nullptr;
       std::vector<char> bytes(8192, 7);
-      ASSERT_EQ(hip.hipMemAddressReserve(&place, 1 << 20, 0, nullptr, 0), hipSuccess);
+      ASSERT_EQ(
+          hip.hipMemAddressReserve(&place, 1 << 20, 0, reinterpret_cast<void*>(std::uintptr_t{0x260000000000}), 0),
+          hipSuccess);
       ASSERT_EQ(hip.hipMemMap(place, 1 << 16, 0, nullptr, 0), hipSuccess);
       ASSERT_EQ(hip.hipMemcpyAsync(place, bytes.data(), bytes.size(), hipMemcpyHostToDevice, nullptr), hipSuccess);
       ASSERT_EQ(hip.hipStreamSynchronize(nullptr), hipSuccess);

@@ -18,7 +18,7 @@ namespace hipr::worker {
 
 // Raise it when a field changes here, or in what sessions and their supervisor say to each other (supervisor_link.h,
 // return.h, pass_socket.h): a program with another number leaves running sessions to the old one.
-inline constexpr std::uint32_t kHandOverFormat = 2;
+inline constexpr std::uint32_t kHandOverFormat = 3;
 
 struct HandedSession {
   std::int32_t process = 0, account = 0;
@@ -27,6 +27,7 @@ struct HandedSession {
   std::uint64_t identityMemory = 0;
   std::int32_t identitySessions = 0;
   bool standsBack = false;
+  std::vector<std::int32_t> devices;  // of the worker, by the session's numbers
   wire::Bits256 resumeKey{};
   bool waits = false;
   std::uint64_t client = 0;             // its process, if it waits for one of this machine
@@ -34,7 +35,7 @@ struct HandedSession {
   std::vector<std::uint64_t> promised;  // device memory, by device
   static auto fields(auto& m) {
     return std::tie(m.process, m.account, m.peer, m.identity, m.identityMemory, m.identitySessions, m.standsBack,
-                    m.resumeKey, m.waits, m.client, m.endsIn, m.promised);
+                    m.devices, m.resumeKey, m.waits, m.client, m.endsIn, m.promised);
   }
 };
 

@@ -20,6 +20,7 @@
 #include "worker/ledger.h"
 #include "worker/outbox.h"
 #include "worker/output.h"
+#include "worker/pace.h"
 #include "worker/platform.h"
 #include "worker/runtime_choice.h"
 
@@ -63,7 +64,8 @@ TEST(Credit, IsAskedForThroughASocket) {
   Shares shares(2);
   const std::string nobody;
   const auto allowance = [&](int device) { return device == 2 ? 50 - ledger.promised(2, 1) : UINT64_MAX; };
-  const Caller caller{1, nobody, allowance, [] { return Descriptor(); }};
+  const std::int32_t devices[] = {0, 1, 2};
+  const Caller caller{1, nobody, devices, allowance, [] { return Descriptor(); }};
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   net::Socket supervisor(ends[0]);
@@ -99,6 +101,46 @@ TEST(Credit, IsAskedForThroughASocket) {
   EXPECT_EQ(ledger.promised(0, 1), 1000u);
   EXPECT_EQ(ledger.promised(0, 0), 0u);
   EXPECT_EQ(ledger.available(1), 10u);
+}
+
+// A session that may have some of the devices has numbers of its own for them.
+TEST(Credit, IsOfTheDevicesThatASessionHas) {
+  Ledger ledger({1000, 10, 100}, 1);
+  Shares shares(1);
+  const std::string nobody;
+  const std::int32_t devices[] = {2, 0};
+  const Caller caller{0, nobody, devices, [](int) { return UINT64_MAX; }, [] { return Descriptor(); }};
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const net::Socket supervisor(ends[0]), session(ends[1]);
+  const auto ask = [&](const Question& question) {
+    Answer answer;
+    EXPECT_EQ(send(session.fd(), &question, sizeof question, 0), static_cast<ssize_t>(sizeof question));
+    EXPECT_TRUE(attend(supervisor, caller, ledger, shares));
+    EXPECT_EQ(recv(session.fd(), &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
+    return answer.value;
+  };
+  EXPECT_EQ(ask({.wish = Wish::kGrant, .device = 0, .bytes = 30}), 30u);
+  EXPECT_EQ(ask({.wish = Wish::kAvailable, .device = 1}), 1000u);
+  EXPECT_EQ(ask({.wish = Wish::kAvailable, .device = 2}), 0u);
+  EXPECT_EQ(ask({.wish = Wish::kAvailable, .device = -1}), 0u);
+  EXPECT_EQ(ledger.promised(2, 0), 30u);
+  EXPECT_EQ(ledger.promised(0, 0), 0u);
+}
+
+TEST(Pace, SoManyAtOnceAndSoManyASecond) {
+  Pace pace;
+  const auto start = Pace::Clock::now();
+  const auto asked = [&](Pace::Clock::time_point now) {
+    int count = 0;
+    for (; pace.open(now); ++count) pace.count(now);
+    return count;
+  };
+  EXPECT_EQ(asked(start), Pace::kAtOnce + 1);  // one that is open by a hair
+  EXPECT_EQ(asked(start), 0);
+  EXPECT_GT(pace.opens(), start);
+  EXPECT_EQ(asked(start + std::chrono::milliseconds(100)), Pace::kEachSecond / 10);
+  EXPECT_EQ(asked(start + std::chrono::hours(1)), Pace::kAtOnce + 1);
 }
 
 TEST(Leaving, IsFreedOnceOrTakenBack) {

@@ -110,4 +110,14 @@ Survey survey(const HipTable& hip, std::vector<int>& devices) {
   return out;
 }
 
+Platform seenBy(const Platform& all, std::span<const std::int32_t> devices, std::uint64_t memory) {
+  Platform out{all.driverVersion, all.runtimeVersion, {}, {}};
+  for (const int device : devices) {
+    hipDeviceProp_tR0600& props = out.devices.emplace_back(all.devices[static_cast<std::size_t>(device)]).props;
+    if (memory) props.totalGlobalMem = std::min<std::size_t>(props.totalGlobalMem, memory);
+    for (const int other : devices) out.peers.push_back(all.peer(device, other));
+  }
+  return out;
+}
+
 }  // namespace hipr::worker

@@ -68,12 +68,12 @@ void ReturnDoor::attend(net::Channel& channel) {
   platform::nameThisThread("hip-door");
   for (;;) {
     net::Socket socket;
-    std::optional<tls::Shield> shield;
-    const Passed passed = takeSocket(supervisor_, true, socket, shield);
+    Passenger client;
+    const Passed passed = takeSocket(supervisor_, true, socket, client);
     if (passed == Passed::kClosed) return;
     if (passed != Passed::kSocket) continue;
     net::TransportPtr link = net::overSocket(std::move(socket), ioTimeout_);
-    if (shield) link = tls::overTls(std::move(link), *shield);
+    if (client.shield) link = tls::overTls(std::move(link), *client.shield);
     const Status status = takeBack(channel, std::move(link));
     logDebug("the client came back: %s", status.ok() ? "nothing is lost" : status.message().c_str());
   }

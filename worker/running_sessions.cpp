@@ -8,13 +8,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "base/log.h"
 #include "platform/secrets.h"
+#include "wire/platform_codec.h"
 #include "worker/desk.h"
 #include "worker/pass_socket.h"
+#include "worker/platform.h"
 #include "worker/session_process.h"
 
 namespace hipr::worker {
@@ -31,6 +37,35 @@ int silence(const net::Socket& socket) {
   socklen_t size = sizeof info;
   if (getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
   return static_cast<int>(info.tcpi_last_ack_recv / 1000);
+}
+
+bool hungUp(const net::Socket& socket) {
+  pollfd entry{socket.fd(), POLLRDHUP, 0};
+  return poll(&entry, 1, 0) > 0;
+}
+
+// Whether a client that has this machine's name has numbers of its own for its processes, as in a container: this one
+// is nobody's, although the client is there, or another program's. `program`: the name of the client's.
+bool countsElsewhere(std::uint64_t process, const std::string& program, const net::Socket& client) {
+  if (!ProcessMark(process).known()) return !hungUp(client);
+  char path[PATH_MAX];
+  const ssize_t size = readlink(("/proc/" + std::to_string(process) + "/exe").c_str(), path, sizeof path);
+  if (size < 0) return errno == ENOENT;  // one of the kernel's own
+  const std::string name(path, static_cast<std::size_t>(size));
+  return !name.substr(name.rfind('/') + 1).starts_with(program);  // which may be cut short
+}
+
+// Of a part of every device what belongs to these, by the numbers of whoever has them.
+ComputePart only(ComputePart part, const std::vector<std::int32_t>& devices) {
+  const std::vector<ComputeUnits> all = std::exchange(part.devices, {});
+  if (!all.empty())
+    for (const std::int32_t device : devices) part.devices.push_back(all[static_cast<std::size_t>(device)]);
+  return part;
+}
+
+// Of two limits; 0 is none.
+std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
+  return a && b ? std::min(a, b) : std::max(a, b);
 }
 
 bool pairOf(net::Socket& ours, net::Socket& sessions) {
@@ -51,7 +86,9 @@ RunningSessions::RunningSessions(const Options& options, const ProbeResult& runt
       board_(board),
       ledger_(std::move(capacities), board.seats(), options.limits[Quota::kDeviceBytes]),
       shares_(board.seats()),
-      supervisor_(getpid()) {}
+      supervisor_(getpid()) {
+  (void)wire::decodePlatform(runtime.platform, platform_);  // ours, and in order: we made it
+}
 
 // --- room
 
@@ -69,6 +106,16 @@ bool RunningSessions::hasRoomFor(const access::Identity& identity) const {
   return std::ranges::count_if(sessions_, [&](const auto& entry) {
            return entry.second.identity.name == identity.name;
          }) < identity.sessions;
+}
+
+std::vector<std::int32_t> RunningSessions::devicesOf(const access::Identity& identity) const {
+  std::vector<std::int32_t> out = identity.devices;
+  if (out.empty()) {
+    out.resize(runtime_.devices.size());
+    std::iota(out.begin(), out.end(), 0);
+  }
+  std::erase_if(out, [&](std::int32_t device) { return static_cast<std::size_t>(device) >= runtime_.devices.size(); });
+  return out;
 }
 
 // Of what an identity may have, all of its sessions together.
@@ -101,7 +148,7 @@ bool RunningSessions::makeRoom() {
 Status RunningSessions::start(Reception::Guest& guest) {
   const int account = freeAccount();
   const std::string who = guest.identity.name.empty() ? guest.peer : guest.identity.name + " at " + guest.peer;
-  Running session{.peer = who, .identity = guest.identity, .account = account};
+  Running session{.peer = who, .identity = guest.identity, .account = account, .devices = devicesOf(guest.identity)};
   net::Socket control, door;  // the session's ends
   if (!pairOf(session.control, control) || !pairOf(session.door, door))
     return Status::exhausted("the worker has no descriptors left");
@@ -113,8 +160,14 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.outlives = options_.keepSessions;
   ticket.peer = who;
   ticket.runtime = runtime_.path;
-  ticket.devices = runtime_.devices;
+  for (const std::int32_t device : session.devices)
+    ticket.devices.push_back(runtime_.devices[static_cast<std::size_t>(device)]);
   ticket.platform = runtime_.platform;
+  std::vector<std::byte> own;  // what it sees, unless that is everything
+  if (!guest.identity.devices.empty() || guest.identity.memory) {
+    wire::encodePlatform(seenBy(platform_, session.devices, guest.identity.memory), own);
+    ticket.platform = own;
+  }
   ticket.cacheFolder = homes_.cacheFolder();
   ticket.compiles = options_.compile;
   ticket.identity = guest.identity.name;
@@ -122,8 +175,8 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.dataFolder = homes_.dataFolder();
   ticket.dataLimit = options_.dataLimit;
   ticket.limits = options_.limits;
-  ticket.memoryLimit = options_.memoryLimit;
-  if (options_.compute) ticket.compute = options_.compute->of(account);
+  ticket.memoryLimit = smaller(options_.memoryLimit, guest.identity.memory);
+  if (options_.compute) ticket.compute = only(options_.compute->of(account), session.devices);
   ticket.peerTimeout = options_.peerTimeout;
   ticket.usageFolder = homes_.usageFolder();
   ticket.sandbox = homes_.plan(account);
@@ -150,7 +203,7 @@ Status RunningSessions::start(Reception::Guest& guest) {
 bool RunningSessions::comeBack(Reception::Guest& guest) {
   for (auto& [process, session] : sessions_) {
     if (!platform::equalSecrets(session.resumeKey, *guest.back) || !session.waits) continue;
-    if (session.identity.name != guest.identity.name || !passSocket(session.door, guest.socket, guest.shield)) break;
+    if (session.identity.name != guest.identity.name || !passSocket(session.door, guest.socket, {guest.shield})) break;
     logDebug("session %d of %s goes on from %s", static_cast<int>(process), session.peer.c_str(), guest.peer.c_str());
     session.socket = std::move(guest.socket);
     session.end.reset();
@@ -164,6 +217,8 @@ bool RunningSessions::comeBack(Reception::Guest& guest) {
 void RunningSessions::hearWait(Running& session) {
   Wait wait;
   if (!takeWait(session.door, wait)) return session.door.close();
+  if (wait.process && countsElsewhere(wait.process, board_.sitter(session.account).program, session.socket))
+    wait.process = 0;
   session.clientProcess = wait.process;
   session.client = ProcessMark(wait.process);
   session.waits = !wait.over && (wait.process == 0 || session.client.known());  // it may have ended by now
@@ -183,11 +238,13 @@ bool RunningSessions::answer(const Running& session) {
   const auto compiler = [&] {
     return options_.compile ? compilers_.start(session.account, homes_.plan(session.account)) : Descriptor();
   };
-  return worker::attend(session.control, {session.account, session.identity.name, allowance, compiler}, ledger_,
-                        shares_);
+  return worker::attend(session.control, {session.account, session.identity.name, session.devices, allowance, compiler},
+                        ledger_, shares_);
 }
 
 void RunningSessions::watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process) {
+  for (const pollfd& entry : entries.subspan<1, 2>())
+    if (entry.revents) session.pace.count(Clock::now());
   if (entries[1].revents && !answer(session)) session.control.close();
   if (entries[2].revents) hearWait(session);
   if (entries[0].revents || (session.end && Clock::now() >= session.nextLook)) cutOff(session);
@@ -209,10 +266,12 @@ void RunningSessions::checkPeers() {
 }
 
 void RunningSessions::watch(std::vector<pollfd>& entries) const {
+  const auto now = Clock::now();
   for (const auto& [process, session] : sessions_) {
+    const bool heard = session.pace.open(now);
     entries.push_back({session.end ? -1 : session.socket.fd(), POLLRDHUP, 0});
-    entries.push_back({session.control.fd(), POLLIN, 0});
-    entries.push_back({session.door.fd(), POLLIN, 0});
+    entries.push_back({heard ? session.control.fd() : -1, POLLIN, 0});
+    entries.push_back({heard ? session.door.fd() : -1, POLLIN, 0});
     entries.push_back({session.process.fd(), POLLIN, 0});
   }
 }
@@ -230,8 +289,10 @@ int RunningSessions::patience() const {
   if (sessions_.empty()) return -1;
   const auto now = Clock::now();
   auto first = nextCheck_;
-  for (const auto& [process, session] : sessions_)
+  for (const auto& [process, session] : sessions_) {
     if (session.end) first = std::min({first, *session.end, session.nextLook});
+    if (!session.pace.open(now)) first = std::min(first, session.pace.opens());
+  }
   return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(first - now).count()));
 }
 

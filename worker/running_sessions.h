@@ -14,10 +14,12 @@
 
 #include "access/identity.h"
 #include "net/socket.h"
+#include "types/platform.h"
 #include "worker/compilers.h"
 #include "worker/hand_over.h"
 #include "worker/ledger.h"
 #include "worker/options.h"
+#include "worker/pace.h"
 #include "worker/probe.h"
 #include "worker/reception.h"
 #include "worker/return.h"
@@ -36,6 +38,8 @@ class RunningSessions {
   std::size_t size() const { return sessions_.size(); }
   bool full() const { return freeAccount() < 0; }
   bool hasRoomFor(const access::Identity& identity) const;
+  // Those of this worker that it may have.
+  std::vector<std::int32_t> devicesOf(const access::Identity& identity) const;
 
   // REQUIRES: !full(). The guest's socket is taken only when all went well.
   Status start(Reception::Guest& guest);
@@ -60,8 +64,10 @@ class RunningSessions {
     std::string peer;  // and who it is
     access::Identity identity;
     int account = 0;
-    net::Socket socket{};  // the client's: here it is only watched
+    std::vector<std::int32_t> devices{};  // of ours, by its own numbers
+    net::Socket socket{};                 // the client's: here it is only watched
     net::Socket control{}, door{};
+    Pace pace{};            // of what comes through these
     net::Socket process{};  // pidfd of one that an earlier process of the supervisor's has started: no child of ours
     wire::Bits256 resumeKey{};
     bool waits = false;               // for its client, should that be cut off
@@ -83,6 +89,7 @@ class RunningSessions {
 
   const Options& options_;
   const ProbeResult& runtime_;
+  Platform platform_;  // of it
   const SessionHomes& homes_;
   SessionBoard& board_;
   Ledger ledger_;

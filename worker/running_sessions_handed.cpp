@@ -31,6 +31,7 @@ void RunningSessions::handOver(HandedState& state, Heritage& heritage) const {
     out.identityMemory = session.identity.memory;
     out.identitySessions = session.identity.sessions;
     out.standsBack = session.identity.standsBack;
+    out.devices = session.devices;
     out.resumeKey = session.resumeKey;
     out.waits = session.waits;
     out.client = session.clientProcess;
@@ -55,7 +56,8 @@ void RunningSessions::inherit(const HandedState& state, Heritage& heritage) {
   for (const HandedSession& in : state.sessions) {
     Running session{.peer = in.peer,
                     .identity = {in.identity, in.identityMemory, in.identitySessions, in.standsBack},
-                    .account = in.account};
+                    .account = in.account,
+                    .devices = in.devices};
     session.socket = heritage.take(nameOf(kClient, in.account));
     session.control = heritage.take(nameOf(kControl, in.account));
     session.door = heritage.take(nameOf(kDoor, in.account));

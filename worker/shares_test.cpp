@@ -44,7 +44,7 @@ class SharesOfSessions : public ::testing::Test {
     for (const net::Socket& socket : desk_) entries.push_back({socket.fd(), POLLIN, 0});
     for (std::size_t left = kSessions; left > 0 && poll(entries.data(), entries.size(), 10'000) > 0;) {
       for (std::size_t i = 0; i < kSessions; ++i) {
-        const Caller caller{static_cast<int>(i), names[i], [](int) { return 0; }, [] { return Descriptor(); }};
+        const Caller caller{static_cast<int>(i), names[i], {}, [](int) { return 0; }, [] { return Descriptor(); }};
         if (!entries[i].revents || attend(desk_[i], caller, ledger_, shares_)) continue;
         entries[i].fd = -1;
         --left;

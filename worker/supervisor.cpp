@@ -130,7 +130,7 @@ void Supervisor::receive(const net::Socket& listener) {
 
 void Supervisor::serve(Reception::Guest guest) {
   if (guest.telemetry) {
-    if (Status status = shared_.doorway.handOver(guest.socket, guest.shield); !status.ok())
+    if (Status status = shared_.doorway.handOver(guest.socket, {guest.shield, guest.identity.devices}); !status.ok())
       reception_.turnAway(std::move(guest), status.message());
     return;
   }
@@ -146,6 +146,10 @@ void Supervisor::serve(Reception::Guest guest) {
   if (!sessions_.hasRoomFor(guest.identity)) {
     const std::string most = std::to_string(guest.identity.sessions);
     const std::string why = guest.identity.name + " has " + most + " sessions already, which is as many as it may";
+    return reception_.turnAway(std::move(guest), why);
+  }
+  if (!guest.identity.devices.empty() && sessions_.devicesOf(guest.identity).empty()) {
+    const std::string why = "this worker has none of the devices that are for " + guest.identity.name;
     return reception_.turnAway(std::move(guest), why);
   }
   if (Status status = sessions_.start(guest); !status.ok()) reception_.turnAway(std::move(guest), status.message());

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -15,6 +16,16 @@ namespace hipr {
 namespace {
 
 using wire::Opcode;
+
+// Where softgpu tells what it does: here, not where others on this machine do.
+struct UsageFolder {
+  UsageFolder() { setenv("HIP_REMOTE_SOFTGPU_USAGE", path.c_str(), 1); }
+  ~UsageFolder() {
+    unsetenv("HIP_REMOTE_SOFTGPU_USAGE");
+    std::filesystem::remove_all(path);
+  }
+  const std::string path = ::testing::TempDir() + "hipr-usage-" + std::to_string(getpid());
+};
 
 class Telemetry : public ::testing::Test {
  protected:
@@ -30,6 +41,7 @@ class Telemetry : public ::testing::Test {
     std::vector<std::byte> storage;
     return client.call<wire::SmiOpenReply, Opcode::kSmiOpen>({}, storage).gpus.size() == 1;
   }
+  const UsageFolder usage_;
   testing::WorkerProcess worker_{{"--runtime", "softgpu", "--grace", "1", "--cache", "", "--metrics", "0"}};
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -154,6 +155,25 @@ TEST(Cuts, NothingOfNamedUploadsIsLost) {
     EXPECT_GT(relay.cuts(), 0) << run;
   }
   std::filesystem::remove_all(folder);
+}
+
+// In a container that has this machine's name and numbers of its own for its processes.
+TEST(Cuts, AClientInAnotherProcessNamespaceComesBack) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const WorkerProcess worker;
+  CuttingRelay relay(worker.port(), {.most = 200'000, .seed = 3});
+  EXPECT_EQ(inChild([&] {
+              if (unshare(CLONE_NEWPID) != 0) return 77;
+              return inChild([&] {
+                use(relay.port());
+                CheckedProgram program;
+                for (unsigned i = 0; i < 10; ++i)
+                  if (!program.round(i)) return 1;
+                return 0;
+              });
+            }),
+            0);
+  EXPECT_GT(relay.cuts(), 0);
 }
 
 TEST(Cuts, AConnectionThatHaltsIsReplaced) {

@@ -18,13 +18,13 @@ Status Doorway::make(Doorway& out) {
   return {};
 }
 
-Status Doorway::handOver(const net::Socket& socket, const std::optional<tls::Shield>& shield) {
-  if (passSocket(outside_, socket, shield)) return {};
+Status Doorway::handOver(const net::Socket& socket, const Passenger& passenger) {
+  if (passSocket(outside_, socket, passenger)) return {};
   return Status::unavailable(std::string("handing a connection to the telemetry service: ") + std::strerror(errno));
 }
 
-bool Doorway::take(net::Socket& socket, std::optional<tls::Shield>& shield) {
-  return takeSocket(inside_, false, socket, shield) == Passed::kSocket;
+bool Doorway::take(net::Socket& socket, Passenger& passenger) {
+  return takeSocket(inside_, false, socket, passenger) == Passed::kSocket;
 }
 
 }  // namespace hipr::worker

@@ -3,11 +3,9 @@
 // one is needed.
 #pragma once
 
-#include <optional>
-
 #include "base/status.h"
 #include "net/socket.h"
-#include "tls/shield.h"
+#include "worker/pass_socket.h"
 
 namespace hipr::worker {
 
@@ -17,10 +15,10 @@ class Doorway {
   explicit Doorway(net::Socket inside) : inside_(std::move(inside)) {}  // in the service
   static Status make(Doorway& out);
 
-  // `shield`: the connection is protected. Without waiting; fails when too many are queued.
-  Status handOver(const net::Socket& socket, const std::optional<tls::Shield>& shield);
-  bool take(net::Socket& socket, std::optional<tls::Shield>& shield);  // without waiting; false when nobody is there
-  int waitingFd() const { return inside_.fd(); }                       // readable when somebody is
+  // Without waiting; fails when too many are queued.
+  Status handOver(const net::Socket& socket, const Passenger& passenger);
+  bool take(net::Socket& socket, Passenger& passenger);  // without waiting; false when nobody is there
+  int waitingFd() const { return inside_.fd(); }         // readable when somebody is
 
  private:
   net::Socket outside_, inside_;

@@ -15,6 +15,8 @@ class FakeSource : public telemetry::Source {
     gpus_[0].uuid = "fake-0";
     gpus_[1].uuid = "fake-1";
     gpus_[1].bdf = "0000:03:00.0";
+    links_.resize(2);
+    links_[0].to = links_[1].from = 1;
   }
   std::string_view kind() const override { return "fake"; }
   std::string libraryVersion() const override { return "9"; }

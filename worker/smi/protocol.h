@@ -30,12 +30,15 @@ class Protocol {
 // Messages 0x0801 and 0x0802.
 class SmiProtocol : public Protocol {
  public:
-  explicit SmiProtocol(Station& station) : station_(station) {}
+  // `devices`: that this client sees (access/identity.h).
+  explicit SmiProtocol(Station& station, std::vector<std::int32_t> devices = {})
+      : station_(station), devices_(std::move(devices)) {}
   Next serve(std::vector<std::byte>& in, std::vector<std::byte>& out) override;
   bool greeted() const override { return greeted_; }
 
  private:
   Station& station_;
+  const std::vector<std::int32_t> devices_;
   bool greeted_ = false;
 };
 

@@ -142,8 +142,9 @@ void SmiService::run() {
       return (events != 0 && !attend(peer, events)) || now > peer.deadline;
     });
     net::Socket arrived;
-    std::optional<tls::Shield> shield;
-    while (doorway_.take(arrived, shield)) admit(std::move(arrived), shield, std::make_unique<SmiProtocol>(station_));
+    Passenger client;
+    while (doorway_.take(arrived, client))
+      admit(std::move(arrived), client.shield, std::make_unique<SmiProtocol>(station_, client.devices));
     if (entries[1].revents & POLLIN) acceptScrapers();
   }
 }

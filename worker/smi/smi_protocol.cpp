@@ -43,14 +43,14 @@ Protocol::Next SmiProtocol::serve(std::vector<std::byte>& in, std::vector<std::b
       wire::SmiOpen open;
       if (!decode(payload, open)) return refuse(out, "malformed " + name);
       greeted_ = true;
-      wire::appendFrame(out, opcode, header.request, kReply, station_.greeting());
+      wire::appendFrame(out, opcode, header.request, kReply, station_.greeting(devices_));
       return Next::kAnswered;
     }
     case wire::Opcode::kSmiRead: {
       wire::SmiRead read;
       if (!greeted_) return refuse(out, name + " before SmiOpen");
       if (!decode(payload, read)) return refuse(out, "malformed " + name);
-      wire::appendFrame(out, opcode, header.request, kReply, station_.read(read.parts));
+      wire::appendFrame(out, opcode, header.request, kReply, station_.read(read.parts, devices_));
       return Next::kAnswered;
     }
     case wire::Opcode::kPing: {

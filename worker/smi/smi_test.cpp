@@ -142,6 +142,29 @@ TEST_F(Service, HipTellsWhatTheSourceDoesNot) {
   EXPECT_FALSE(gpus[0].computeUnits);
 }
 
+TEST_F(Service, WhoMayHaveSomeDevicesSeesNoOthers) {
+  hipDeviceProp_tR0600& props = platform.devices.emplace_back().props;
+  props = {};
+  props.pciBusID = 3;  // the second GPU
+  SmiProtocol one(station, {0}), none(station, {1});
+  ask<Opcode::kSmiOpen>({});
+  EXPECT_EQ(one.serve(in, out), Next::kAnswered);
+  const auto greeting = answer<wire::SmiOpenReply>(Opcode::kSmiOpen);
+  ASSERT_EQ(greeting.gpus.size(), 1u);
+  EXPECT_EQ(greeting.gpus[0].uuid, "fake-1");
+  EXPECT_EQ(greeting.gpus[0].hipDevice, 0u);
+  EXPECT_TRUE(greeting.links.empty());
+  ask<Opcode::kSmiRead>({wire::kSmiReadings | wire::kSmiProcesses});
+  EXPECT_EQ(one.serve(in, out), Next::kAnswered);
+  const auto read = answer<wire::SmiReadReply>(Opcode::kSmiRead);
+  ASSERT_EQ(read.readings.size(), 1u);
+  EXPECT_EQ(read.readings[0].powerWatts, 300.5);
+  EXPECT_TRUE(read.processes.empty());  // the one there is uses the first GPU
+  ask<Opcode::kSmiOpen>({});
+  EXPECT_EQ(none.serve(in, out), Next::kAnswered);
+  EXPECT_TRUE(answer<wire::SmiOpenReply>(Opcode::kSmiOpen).gpus.empty());
+}
+
 TEST_F(Service, SessionsAreNamedAfterTheirClients) {
   board.sit(2, getpid());
   board.page(2).introduce("desk:99", "/usr/bin/train");
@@ -289,8 +312,8 @@ TEST(Doorway, PassesSocketsWithWhatTheyHold) {
   Doorway doorway;
   ASSERT_TRUE(Doorway::make(doorway).ok());
   net::Socket taken;
-  std::optional<tls::Shield> shield;
-  EXPECT_FALSE(doorway.take(taken, shield));
+  Passenger client;
+  EXPECT_FALSE(doorway.take(taken, client));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   net::Socket near(ends[0]), far(ends[1]);
@@ -299,20 +322,22 @@ TEST(Doorway, PassesSocketsWithWhatTheyHold) {
   ASSERT_TRUE(near.send(frame).ok());
   ASSERT_TRUE(doorway.handOver(far, {}).ok());
   far.close();
-  ASSERT_TRUE(doorway.take(taken, shield));
-  EXPECT_FALSE(shield);
+  ASSERT_TRUE(doorway.take(taken, client));
+  EXPECT_FALSE(client.shield);
+  EXPECT_TRUE(client.devices.empty());
   Bytes got(frame.size());
   ASSERT_TRUE(taken.receive(got.data(), got.size()).ok());
   EXPECT_EQ(got, frame);
   tls::Shield agreed;
   agreed.cipher = tls::Cipher::kChaCha20Poly1305;
   agreed.receiving = {{1, 2, 3}, 7};
-  ASSERT_TRUE(doorway.handOver(taken, agreed).ok());
-  ASSERT_TRUE(doorway.take(taken, shield));
-  ASSERT_TRUE(shield);
-  EXPECT_EQ(shield->cipher, agreed.cipher);
-  EXPECT_EQ(shield->receiving.secret, agreed.receiving.secret);
-  EXPECT_EQ(shield->receiving.records, 7u);
+  ASSERT_TRUE(doorway.handOver(taken, {agreed, {3, 1}}).ok());
+  ASSERT_TRUE(doorway.take(taken, client));
+  ASSERT_TRUE(client.shield);
+  EXPECT_EQ(client.devices, (std::vector<std::int32_t>{3, 1}));
+  EXPECT_EQ(client.shield->cipher, agreed.cipher);
+  EXPECT_EQ(client.shield->receiving.secret, agreed.receiving.secret);
+  EXPECT_EQ(client.shield->receiving.records, 7u);
 }
 
 }  // namespace

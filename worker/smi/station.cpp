@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "worker/smi/metrics_page.h"
 
@@ -15,6 +17,22 @@ std::string hostName() {
   char name[256] = "?";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+// Those with these numbers, if there are any at all.
+template <class T>
+std::vector<T> pick(const std::vector<T>& all, const std::vector<std::uint32_t>& numbers) {
+  std::vector<T> out;
+  for (const std::uint32_t number : numbers)
+    if (number < all.size()) out.push_back(all[number]);
+  return out;
+}
+
+// The number of a GPU becomes its place among those that are shown; false: it is not.
+bool renumber(std::uint32_t& gpu, const std::vector<std::uint32_t>& shown) {
+  const auto found = std::ranges::find(shown, gpu);
+  gpu = static_cast<std::uint32_t>(found - shown.begin());
+  return found != shown.end();
 }
 
 }  // namespace
@@ -69,7 +87,17 @@ const telemetry::Sample& Station::sample() {
   return sample_;
 }
 
-wire::SmiOpenReply Station::greeting() {
+// Numbers of GPUs, in the order of the devices; nullopt: all of them.
+std::optional<std::vector<std::uint32_t>> Station::seen(Devices devices) const {
+  if (devices.empty()) return std::nullopt;
+  std::vector<std::uint32_t> out;
+  for (const std::int32_t device : devices)
+    for (std::uint32_t i = 0; i < gpus_.size(); ++i)
+      if (gpus_[i].hipDevice == static_cast<std::uint32_t>(device)) out.push_back(i);
+  return out;
+}
+
+wire::SmiOpenReply Station::greeting(Devices devices) {
   wire::SmiOpenReply reply;
   reply.hostName = hostName();
   reply.workerVersion = version_;
@@ -83,10 +111,17 @@ wire::SmiOpenReply Station::greeting() {
   reply.sampleMilliseconds = kSampleInterval.count();
   reply.gpus = gpus_;
   reply.links = source_->links();
+  if (const auto shown = seen(devices)) {
+    reply.gpus = pick(reply.gpus, *shown);
+    for (std::uint32_t i = 0; i < reply.gpus.size(); ++i) reply.gpus[i].hipDevice = i;
+    reply.links.clear();
+    for (telemetry::Link link : source_->links())
+      if (renumber(link.from, *shown) && renumber(link.to, *shown)) reply.links.push_back(link);
+  }
   return reply;
 }
 
-wire::SmiReadReply Station::read(std::uint32_t parts) {
+wire::SmiReadReply Station::read(std::uint32_t parts, Devices devices) {
   wire::SmiReadReply reply;
   if (Status status = ready(); !status.ok()) {
     reply.status = hipErrorNotSupported;
@@ -96,6 +131,12 @@ wire::SmiReadReply Station::read(std::uint32_t parts) {
   const telemetry::Sample& now = sample();
   if (parts & wire::kSmiReadings) reply.readings = now.readings;
   if (parts & wire::kSmiProcesses) reply.processes = now.processes;
+  if (const auto shown = seen(devices)) {
+    reply.readings = pick(reply.readings, *shown);
+    reply.processes.clear();
+    for (telemetry::Process process : now.processes)
+      if (parts & wire::kSmiProcesses && renumber(process.gpu, *shown)) reply.processes.push_back(std::move(process));
+  }
   return reply;
 }
 

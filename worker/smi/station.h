@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "telemetry/sampler.h"
@@ -21,8 +23,10 @@ class Station {
   // `platform`: the devices as HIP clients see them. `board` may be null: no sessions to tell of.
   Station(Open open, const Platform& platform, const SessionBoard* board, std::string workerVersion);
 
-  wire::SmiOpenReply greeting();
-  wire::SmiReadReply read(std::uint32_t parts);
+  // `devices`: which of the platform's the one who asks may see, as 0, 1, …; empty: everything.
+  using Devices = std::span<const std::int32_t>;
+  wire::SmiOpenReply greeting(Devices devices = {});
+  wire::SmiReadReply read(std::uint32_t parts, Devices devices = {});
   std::string metricsPage(bool names);  // whether programs, hosts and processes are named
 
   void setClients(std::size_t clients) { clients_ = clients; }
@@ -31,6 +35,7 @@ class Station {
   Status ready();  // opens the source, unless that failed a moment ago
   const telemetry::Sample& sample();
   void identifySessions();
+  std::optional<std::vector<std::uint32_t>> seen(Devices devices) const;
 
   const Open open_;
   const Platform& platform_;

@@ -99,9 +99,7 @@ class SocketTransport : public Transport {
     return result;
   }
 
-  static Status failure(const char* what) {
-    return Status::cut(std::string(what) + ": " + platform::socketError());
-  }
+  static Status failure(const char* what) { return Status::cut(std::string(what) + ": " + platform::socketError()); }
 
   Socket socket_;
   const bool unix_;

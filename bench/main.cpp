@@ -93,7 +93,7 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
   measureStartup(report, "127.0.0.1", worker.port());
   if (options.delay && !options.quick) {
     measureDelay(report, "127.0.0.1", worker.port(), direct.library);
-    measureUploads(report, kModel);
+    if (!near) measureUploads(report, kModel);  // it is about the line
   }
   report.print();
   out["rows"] = report.json();

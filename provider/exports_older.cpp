@@ -83,8 +83,7 @@ AccelResult SetMemHardLimit(const char* first, std::uintptr_t second, std::uint6
   return oldest() ? limitMemory(text(second), third) : limitMemory(first, second);
 }
 AccelResult SetComputeUnitHardLimit(const char* first, std::uintptr_t second, std::uint32_t third) {
-  return oldest() ? limitCompute(text(second), third)
-                  : limitCompute(first, static_cast<std::uint32_t>(second));
+  return oldest() ? limitCompute(text(second), third) : limitCompute(first, static_cast<std::uint32_t>(second));
 }
 AccelResult Snapshot(void* processes) {
   return processes ? kNotSupported : kInvalidParam;

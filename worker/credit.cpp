@@ -10,33 +10,24 @@ std::uint64_t AskedCredit::promised(int device) const {
 }
 
 std::uint64_t AskedCredit::available(int device) {
-  Answer& last = available_[device];
-  const auto now = std::chrono::steady_clock::now();
-  if (now >= last.until) last = {supervisor_.ask({.wish = Wish::kAvailable, .device = device}).value, now + kFresh};
-  return last.bytes;
-}
-
-// What is available to others has changed with it.
-void AskedCredit::change(int device, std::uint64_t by) {
-  promised_[device] += by;
-  available_.erase(device);
+  return supervisor_.ask({.wish = Wish::kAvailable, .device = device}).value;
 }
 
 std::uint64_t AskedCredit::grant(int device, std::uint64_t bytes, std::uint64_t most) {
   const Question question{.wish = Wish::kGrant, .device = device, .bytes = bytes, .most = most};
   const std::uint64_t granted = supervisor_.ask(question).value;
-  change(device, granted);
+  promised_[device] += granted;
   return granted;
 }
 
 std::uint64_t AskedCredit::welcome(int device) {
   const std::uint64_t granted = supervisor_.ask({.wish = Wish::kWelcome, .device = device}).value;
-  change(device, granted);
+  promised_[device] += granted;
   return granted;
 }
 
 void AskedCredit::giveBack(int device, std::uint64_t bytes) {
-  change(device, 0 - bytes);
+  promised_[device] -= bytes;
   supervisor_.ask({.wish = Wish::kGiveBack, .device = device, .bytes = bytes});
 }
 

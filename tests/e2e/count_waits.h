@@ -1,18 +1,14 @@
 // How often a process waits for its worker, as the library itself counts it.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "testing/hip.h"
+#include "tests/e2e/counters.h"
 
 namespace hipr {
 
@@ -41,26 +37,11 @@ struct Scene {
 
 // The number of times a process waited that called `call` `count` times.
 inline int waitsOf(const std::function<void(Scene&)>& call, int count) {
-  char file[] = "/tmp/hip-remote-trips-XXXXXX";
-  close(mkstemp(file));
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("HIP_REMOTE_STATS", file, 1);
+  return static_cast<int>(Counters::of([&] {
     Scene scene;
     scene.prepare();
     for (int i = 0; i < count; ++i) call(scene);
-    std::exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  std::filesystem::remove(file);
-  const std::size_t at = line.find("waited=");
-  EXPECT_NE(at, std::string::npos) << "no counters: \"" << line << "\"";
-  return at == std::string::npos ? -1 : std::atoi(line.c_str() + at + 7);
+  })["waited"]);
 }
 
 // The synchronize of the preparation may or may not have found its work done, in either process: one wait more or less.

@@ -126,10 +126,7 @@ TEST(Cuts, NothingIsLost) {
   for (unsigned seed = 1; relay.cuts() < wanted() && !::testing::Test::HasFailure(); ++seed) {
     EXPECT_EQ(inChild([&] {
                 use(relay.port());
-                CheckedProgram program;
-                for (unsigned i = 0; i < 20; ++i)
-                  if (!program.round(100 * seed + i)) return 1;
-                return 0;
+                return checkedRounds(100 * seed, 20);
               }),
               0)
         << seed;
@@ -145,10 +142,7 @@ TEST(Cuts, NothingOfNamedUploadsIsLost) {
     EXPECT_EQ(inChild([&] {
                 use(relay.port());
                 setenv("HIP_REMOTE_DATA_CACHE", "on", 1);
-                CheckedProgram program;
-                for (unsigned i = 0; i < 20; ++i)
-                  if (!program.round(run < 2 ? i : 10 + i)) return 1;  // at last half of it is new
-                return 0;
+                return checkedRounds(run < 2 ? 0 : 10, 20);  // at last half of it is new
               }),
               0)
         << run;
@@ -166,10 +160,7 @@ TEST(Cuts, AClientInAnotherProcessNamespaceComesBack) {
               if (unshare(CLONE_NEWPID) != 0) return 77;
               return inChild([&] {
                 use(relay.port());
-                CheckedProgram program;
-                for (unsigned i = 0; i < 10; ++i)
-                  if (!program.round(i)) return 1;
-                return 0;
+                return checkedRounds(0, 10);
               });
             }),
             0);
@@ -182,10 +173,7 @@ TEST(Cuts, AConnectionThatHaltsIsReplaced) {
   EXPECT_EQ(inChild([&] {
               use(relay.port());
               setenv("TF_IO_TIMEOUT", "2", 1);
-              CheckedProgram program;
-              for (unsigned i = 0; i < 10; ++i)
-                if (!program.round(i)) return 1;
-              return 0;
+              return checkedRounds(0, 10);
             }),
             0);
   EXPECT_GT(relay.cuts(), 0);

@@ -1,17 +1,14 @@
 // What graphs send, counted by the library itself in processes of their own: a launch is a small message however many
 // nodes it has, and neither instantiating nor launching waits.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "testing/hip.h"
 #include "testing/worker_process.h"
+#include "tests/e2e/counters.h"
 
 namespace hipr {
 namespace {
@@ -26,18 +23,6 @@ struct Traffic {
 
 Traffic operator-(const Traffic& a, const Traffic& b) {
   return {a.posted - b.posted, a.waited - b.waited, a.sent - b.sent};
-}
-
-Traffic readStats(const std::string& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  const auto number = [&](const std::string& name) {
-    const std::size_t at = line.find(" " + name + "=");
-    EXPECT_NE(at, std::string::npos) << name << " in \"" << line << "\"";
-    return at == std::string::npos ? 0 : std::atol(line.c_str() + at + name.size() + 2);
-  };
-  return {number("posted"), number("waited"), number("sent")};
 }
 
 hipGraph_t chain(const Hip& hip, int nodes) {
@@ -61,11 +46,7 @@ hipGraph_t chain(const Hip& hip, int nodes) {
 
 // What a process sends that instantiates a chain of kernels `instances` times and launches the first `launches` times.
 Traffic trafficOf(int instances, int launches, int nodes = kNodes) {
-  char file[] = "/tmp/hip-remote-graphs-XXXXXX";
-  close(mkstemp(file));
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("HIP_REMOTE_STATS", file, 1);
+  const Counters counted = Counters::of([&] {
     Hip hip;
     if (!hip.load(testing::remoteLibrary()).ok()) _exit(2);
     int value = 0;
@@ -79,14 +60,8 @@ Traffic trafficOf(int instances, int launches, int nodes = kNodes) {
       if (first == nullptr) first = exec;
     }
     for (int i = 0; i < launches; ++i) HIPR_CHECK(hip, hipGraphLaunch(first, hip.stream));
-    std::exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
-  const Traffic traffic = readStats(file);
-  std::filesystem::remove(file);
-  return traffic;
+  });
+  return {counted["posted"], counted["waited"], counted["sent"]};
 }
 
 class GraphTraffic : public ::testing::Test {

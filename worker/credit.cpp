@@ -10,24 +10,33 @@ std::uint64_t AskedCredit::promised(int device) const {
 }
 
 std::uint64_t AskedCredit::available(int device) {
-  return supervisor_.ask({.wish = Wish::kAvailable, .device = device}).value;
+  Answer& last = available_[device];
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= last.until) last = {supervisor_.ask({.wish = Wish::kAvailable, .device = device}).value, now + kFresh};
+  return last.bytes;
+}
+
+// What is available to others has changed with it.
+void AskedCredit::change(int device, std::uint64_t by) {
+  promised_[device] += by;
+  available_.erase(device);
 }
 
 std::uint64_t AskedCredit::grant(int device, std::uint64_t bytes, std::uint64_t most) {
   const Question question{.wish = Wish::kGrant, .device = device, .bytes = bytes, .most = most};
   const std::uint64_t granted = supervisor_.ask(question).value;
-  promised_[device] += granted;
+  change(device, granted);
   return granted;
 }
 
 std::uint64_t AskedCredit::welcome(int device) {
   const std::uint64_t granted = supervisor_.ask({.wish = Wish::kWelcome, .device = device}).value;
-  promised_[device] += granted;
+  change(device, granted);
   return granted;
 }
 
 void AskedCredit::giveBack(int device, std::uint64_t bytes) {
-  promised_[device] -= bytes;
+  change(device, 0 - bytes);
   supervisor_.ask({.wish = Wish::kGiveBack, .device = device, .bytes = bytes});
 }
 

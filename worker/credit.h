@@ -2,6 +2,7 @@
 // can ask, and knows what it was told. Used by one thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,7 +16,7 @@ class Credit {
  public:
   virtual ~Credit() = default;
   virtual std::uint64_t promised(int device) const = 0;  // to this session, so far
-  virtual std::uint64_t available(int device) = 0;       // to whoever asks first
+  virtual std::uint64_t available(int device) = 0;       // to whoever asks first, a moment ago
   // At least `bytes`, or nothing; up to `most` while that leaves enough for others.
   virtual std::uint64_t grant(int device, std::uint64_t bytes, std::uint64_t most) = 0;
   virtual std::uint64_t welcome(int device) = 0;               // what a client gets without asking
@@ -32,8 +33,17 @@ class AskedCredit : public Credit {
   void giveBack(int device, std::uint64_t bytes) override;
 
  private:
+  // Programs ask for free memory in loops; what others do is not known to the microsecond anyway.
+  static constexpr std::chrono::milliseconds kFresh{1};
+  struct Answer {
+    std::uint64_t bytes = 0;
+    std::chrono::steady_clock::time_point until{};
+  };
+  void change(int device, std::uint64_t by);
+
   SupervisorLink& supervisor_;
   std::map<int, std::uint64_t> promised_;
+  std::map<int, Answer> available_;
 };
 
 // In the supervisor. `allowance`: what this client may still have of a device, whatever the books say.

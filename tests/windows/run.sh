@@ -110,8 +110,9 @@ trips() { sed -nE 's/.*(posted=[0-9]+ waited=[0-9]+).*/\1/p' "$1"; }
 same_trips() { # NAME LINUX_PROGRAM WINDOWS_PROGRAM
   local stats=$logs/stats_$1
   rm -f "$stats" "$stats.linux"
-  HIP_REMOTE_STATS=$stats run "$logs/$1" "$3"
-  HIP_REMOTE_STATS=$stats.linux on_linux "$2" >"$logs/$1.linux"
+  # Whether data is named first depends on how fast the line seems to be.
+  HIP_REMOTE_DATA_CACHE=off HIP_REMOTE_STATS=$stats run "$logs/$1" "$3"
+  HIP_REMOTE_DATA_CACHE=off HIP_REMOTE_STATS=$stats.linux on_linux "$2" >"$logs/$1.linux"
   check "round trips of $1: '$(trips "$stats")', on Linux '$(trips "$stats.linux")'" \
     test -n "$(trips "$stats")" -a "$(trips "$stats")" = "$(trips "$stats.linux")"
 }

@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "client/helpers.h"
 #include "client/link_speed.h"
 #include "client/naming.h"
@@ -104,6 +105,7 @@ class Outbox {
                          control_.data() + start);
       under();
       if (!pending_.load(std::memory_order_relaxed)) pending_.store(true, std::memory_order_relaxed);
+      prefetchToWrite(control_.data() + control_.size(), kNextMessage);
     }
     if (!urgent && asleep_.load()) wake();
   }
@@ -130,6 +132,8 @@ class Outbox {
  private:
   static constexpr std::size_t kMaxQueued = 8 << 20;
   static constexpr int kIdleSpins = 400;
+  // What the next message may take: it is written under a lock, and the writer's processor may still have the memory.
+  static constexpr std::size_t kNextMessage = 384;
   static constexpr std::size_t kLittleBulk = 2 << 20;
   // Bytes the worker has not acknowledged: somebody should read what it says, and then: no more bulk data.
   static constexpr std::uint64_t kMuch = 8 << 20, kTooMuch = 64 << 20;

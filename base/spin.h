@@ -12,6 +12,11 @@
 
 namespace hipr {
 
+inline bool manyProcessors() {
+  static const bool many = std::thread::hardware_concurrency() >= 8;
+  return many;
+}
+
 class Spin {
  public:
   explicit Spin(std::chrono::microseconds longest) : longest_(longest) {}
@@ -20,7 +25,7 @@ class Spin {
   template <class Look>
   bool operator()(Look&& look) {
     if (look()) return true;
-    if (!enough() || (failures_ >= kFailures && ++skipped_ % kRetry != 0)) return false;
+    if (!manyProcessors() || (failures_ >= kFailures && ++skipped_ % kRetry != 0)) return false;
     const auto end = std::chrono::steady_clock::now() + longest_;
     do {
       for (int i = 0; i < 8; ++i) cpuPause();
@@ -36,10 +41,6 @@ class Spin {
  private:
   static constexpr int kFailures = 8;  // in a row, and it is hardly tried any more
   static constexpr int kRetry = 64;
-  static bool enough() {
-    static const bool many = std::thread::hardware_concurrency() >= 8;
-    return many;
-  }
 
   const std::chrono::microseconds longest_;
   int failures_ = 0, skipped_ = 0;

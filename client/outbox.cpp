@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/pause.h"
+#include "base/spin.h"
 #include "platform/no_cancel.h"
 #include "platform/thread.h"
 
@@ -304,6 +305,13 @@ void Outbox::sayGoodbyeAlone() {
   channel_.sendLast(goodbye);
 }
 
+// Messages that leave one by one keep two processors taking the same memory from each other, at several times the cost
+// of posting: a caller that goes on is left alone for a moment, and what it posts meanwhile leaves together.
+void Outbox::gather() {
+  if (!manyProcessors()) return;
+  for (const auto until = Clock::now() + kGather; Clock::now() < until;) cpuPause();
+}
+
 // Nothing to do: look again for a moment before resting, since the next call of a busy program is only nanoseconds
 // away.
 bool Outbox::idle() {
@@ -337,9 +345,13 @@ void Outbox::run() {
     {
       std::lock_guard sending(sending_);
       Piece piece;
-      for (Work work; (work = take(SIZE_MAX, piece)) != Work::kNone;) send(work, piece);
+      for (Work work; (work = take(SIZE_MAX, piece)) != Work::kNone;) {
+        send(work, piece);
+        if (work == Work::kControl) break;
+      }
     }
     if (stalled()) onStall_();
+    gather();
   } while (idle());
   std::lock_guard lock(mutex_);
   writerEnded_ = true;

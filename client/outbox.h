@@ -137,7 +137,7 @@ class Outbox {
   static constexpr std::size_t kLittleBulk = 2 << 20;
   // Bytes the worker has not acknowledged: somebody should read what it says, and then: no more bulk data.
   static constexpr std::uint64_t kMuch = 8 << 20, kTooMuch = 64 << 20;
-  static constexpr std::chrono::microseconds kNap{200}, kSoon{50};
+  static constexpr std::chrono::microseconds kNap{200}, kSoon{50}, kGather{6};
   static constexpr int kHabit = 4;  // flushes in a row that came soon enough to rely on the next one
   static constexpr int kNaps = 10;  // without anything new, before the writer falls asleep
   using Clock = std::chrono::steady_clock;
@@ -168,6 +168,7 @@ class Outbox {
 
   void run();
   void wake();
+  void gather();
   bool idle();  // false when the writer should end
   void waitForRoom(std::unique_lock<std::mutex>& lock);
   Work take(std::size_t mostBulk, Piece& piece);  // REQUIRES: sending_ held, as for the next two

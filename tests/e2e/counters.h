@@ -22,6 +22,7 @@ class Counters {
     const pid_t child = fork();
     if (child == 0) {
       setenv("HIP_REMOTE_STATS", file, 1);
+      setenv("HIP_REMOTE_DATA_CACHE", "off", 0);  // whether data is named first depends on how fast the line seems
       program();
       std::exit(0);
     }

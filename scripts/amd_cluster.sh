@@ -2,7 +2,7 @@
 # Sourced by test-amd-cluster.sh and test-amd-remote-gpu.sh: what both ask a cluster. Every question that gets no answer fails.
 # Variables: TIMEOUT (600 s), KUBECTL, HELM, GREPTIME_URL (where the metrics are, if not in a GreptimeDB of this cluster).
 timeout=${TIMEOUT:-600} pause=${PAUSE:-5}
-kubectl=${KUBECTL:-kubectl}
+kubectl=${KUBECTL:-kubectl} samples=$(dirname "${BASH_SOURCE[0]}")/../deploy/samples
 # shellcheck disable=SC2034 # used by those who source this
 helm=${HELM:-helm}
 
@@ -40,6 +40,25 @@ amd_pool() { # the pool to use: POOL, or the first that the cluster has
     pool=${pool%%$'\n'*}
   fi
   printf '%s\n' "$pool"
+}
+sample() { # FILE [NAME]: a sample, for this cluster's pool, that stays for HOLD seconds; under another name if given
+  sed "s|\(tensor-fusion.ai/gpupool:\).*|\1 $pool|; s|HOLD_SECONDS\", 0|HOLD_SECONDS\", ${HOLD:-0}|${2:+; s/^  name: .*/  name: $2/}" "$samples/$1"
+}
+start_pod() { # NAME YAML
+  "$kubectl" delete pod "$1" --ignore-not-found --wait
+  "$kubectl" apply -f - <<<"$2"
+}
+worker_of() { # POD: the pod that computes for it
+  "$kubectl" get tensorfusionconnections.tensor-fusion.ai -o json |
+    jq -r --arg pod "$1" '.items[] | select(any(.metadata.ownerReferences[]?; .name == $pod)) | .status.workerName // empty'
+}
+gpus_of() { # POD: the GPUs that the scheduler gave its worker
+  local worker
+  worker=$(worker_of "$1")
+  if [[ -n $worker ]]; then "$kubectl" get pod "$worker" -o json | jq -r '.metadata.annotations["tensor-fusion.ai/gpu-ids"] // empty'; fi
+}
+said() { # POD TEXT: it has printed that line, which is printed
+  "$kubectl" logs "$1" -c python | grep -E -- "^$2\$"
 }
 run_pod() { # NAME: waits until it has succeeded; prints what it said
   "$kubectl" wait "pod/$1" --for=jsonpath='{.status.phase}'=Succeeded --timeout "${timeout}s" >&2 || {

@@ -11,16 +11,15 @@ case ${1:-standalone} in
   standalone)
     pod=pytorch-hip-worker
     "$helm" upgrade --install gpus "$root/deploy/helm/hip-worker" ${VALUES:+-f "$VALUES"} --wait --timeout "${timeout}s"
-    sample=$(<"$root/deploy/samples/standalone-client.yaml")
+    yaml=$(<"$root/deploy/samples/standalone-client.yaml")
     ;;
   tensor-fusion)
     pod=pytorch-amd-remote pool=$(amd_pool)
-    sample=$(sed "s|\(tensor-fusion.ai/gpupool:\).*|\1 $pool|" "$root/deploy/samples/pytorch-client.yaml")
+    yaml=$(sample pytorch-client.yaml)
     ;;
   *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
-"$kubectl" delete pod "$pod" --ignore-not-found --wait
-"$kubectl" apply -f - <<<"$sample"
+start_pod "$pod" "$yaml"
 output=$(run_pod "$pod")
 echo "$output"
 [[ -n $output ]] || fail "$pod printed nothing"

@@ -9,6 +9,9 @@ COPY . /source
 RUN /source/deploy/docker/build.sh /source /made hip_client_5 hip_client_6 hip_client_7 \
     hip_preload_all hip_preload_5 hip_preload_6 hip_preload_7
 RUN /source/deploy/docker/stage_client.sh /made /image
+ARG VERSION=0.1.0
+RUN /source/deploy/docker/sbom.py /image hip-remote-client "${VERSION}" >/sbom.spdx.json && \
+    mkdir -p /image/usr/share/sbom && mv /sbom.spdx.json /image/usr/share/sbom/hip-remote-client.spdx.json
 
 FROM ${SMALL_BASE}
 ARG VERSION=0.1.0

@@ -25,6 +25,9 @@ FROM build AS stage
 ARG ROCM_VERSION=7.10.0
 COPY --from=rocm /opt/ /opt/
 RUN /source/deploy/docker/stage_provider.sh /made /image "${ROCM_VERSION:+/opt/rocm}"
+ARG VERSION=0.1.0
+RUN /source/deploy/docker/sbom.py /image hip-remote-provider "${VERSION}" "${ROCM_VERSION}" >/sbom.spdx.json && \
+    mkdir -p /image/usr/share/sbom && mv /sbom.spdx.json /image/usr/share/sbom/hip-remote-provider.spdx.json
 
 # The operator runs `cp -r /build/. /run/tensor-fusion` in it: sh and cp are all it needs.
 FROM ${SMALL_BASE}

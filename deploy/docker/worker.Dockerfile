@@ -9,6 +9,9 @@ RUN /tools/install_build_tools.sh
 COPY . /source
 RUN /source/deploy/docker/build.sh /source /made hip-worker hip-compile hip_softgpu_7
 RUN /source/deploy/docker/stage_worker.sh /made /image
+ARG VERSION=0.1.0
+RUN /source/deploy/docker/sbom.py /image hip-remote-worker "${VERSION}" >/sbom.spdx.json && \
+    mkdir -p /image/usr/share/sbom && mv /sbom.spdx.json /image/usr/share/sbom/hip-remote-worker.spdx.json
 
 FROM ${BUILD_BASE} AS rocm
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
@@ -24,7 +27,11 @@ RUN /tools/install_rocm_tarball.sh "${ROCM_VERSION}" "${AMDGPU_FAMILY}" "${RELEA
 # What a worker loads of it: AMD's runtime and SMI, and what those need.
 FROM build AS stage
 COPY --from=rocm /opt/ /opt/
-RUN /source/deploy/docker/stage_worker.sh /made /image /opt/rocm
+RUN rm -rf /image && /source/deploy/docker/stage_worker.sh /made /image /opt/rocm
+ARG ROCM_VERSION=7.10.0
+ARG VERSION=0.1.0
+RUN /source/deploy/docker/sbom.py /image hip-remote-worker "${VERSION}" "${ROCM_VERSION}" >/sbom.spdx.json && \
+    mkdir -p /image/usr/share/sbom && mv /sbom.spdx.json /image/usr/share/sbom/hip-remote-worker.spdx.json
 
 FROM ${BUILD_BASE} AS slim
 ARG VERSION=0.1.0

@@ -46,7 +46,7 @@ POOL = {
     "nodeManagerConfig": {
         "provisioningMode": re.compile("^(Provisioned|AutoSelect|Karpenter)$"),
         "defaultVendor": re.compile("^AMD$"),
-        "defaultIsolationMode": re.compile("^(shared|partitioned)$"),  # AMD has no other
+        "defaultIsolationMode": re.compile("^(shared|hard)$"),  # AMD has no other
         "isolationModeRules": ANY, "nodeSelector": {"nodeSelectorTerms": ANY}, "multiVendorNodeSelector": ANY,
     },
     "componentConfig": {
@@ -69,7 +69,7 @@ REQUIRED = {
                 "nodeManagerConfig.defaultIsolationMode", "componentConfig.hypervisor.portNumber"],
 }
 ANNOTATIONS = {"tflops-request", "tflops-limit", "vram-request", "vram-limit", "gpu-count", "gpupool", "gpu-model", "inject-container",
-               "is-local-gpu", "vendor", "isolation"}
+               "is-local-gpu", "vendor", "isolation", "compute-percent-request", "compute-percent-limit"}
 # What the templates of TensorFusion's chart read.
 VALUES = {
     "imagePullSecrets", "nameOverride", "fullnameOverride", "namespaceOverride", "serviceAccount", "initialGpuNodeLabelSelector",
@@ -129,6 +129,8 @@ def check_pool(spec, where):
         errors.append(f"{where}: the hypervisor does not write its metrics where vector reads them")
     worker = spec.get("componentConfig", {}).get("worker", {}).get("podTemplate", {}).get("template", {})
     container = worker.get("spec", {}).get("containers", [{}])[0]
+    if worker.get("spec", {}).get("automountServiceAccountToken") is not False:
+        errors.append(f"{where}: the worker has a token of the API server, for which it has no use")
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
         if container.get(probe, {}).get("tcpSocket", {}).get("port") != 8000:
             errors.append(f"{where}: the worker has no {probe} of its port")
@@ -163,8 +165,11 @@ def check_object(item, where):
             errors.append(f"{where}: unknown annotation {key}")
         if not isinstance(value, str):
             errors.append(f"{where}: annotation {key} is not a string")
-    if "tensor-fusion.ai/vendor" in annotations and annotations.get("tensor-fusion.ai/isolation") != "shared":
-        errors.append(f"{where}: AMD pods need isolation shared")
+    isolation = annotations.get("tensor-fusion.ai/isolation")
+    if "tensor-fusion.ai/vendor" in annotations and isolation not in ("shared", "hard"):
+        errors.append(f"{where}: AMD pods need isolation shared or hard")
+    if isolation == "hard" and not {"tensor-fusion.ai/compute-percent-limit", "tensor-fusion.ai/vram-limit"} <= annotations.keys():
+        errors.append(f"{where}: hard isolation without limits")
 
 
 def load(path):

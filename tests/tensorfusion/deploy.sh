@@ -38,6 +38,7 @@ noticed "a field nobody knows" 's/enableVector/enableVectr/'
 noticed "a template that the operator replaces" '/- name: vector/d'
 noticed "a file of metrics that nobody reads" 's|/logs/metrics.log.hypervisor|metrics.log|'
 noticed "a worker without a probe" '/startupProbe/d'
+noticed "a worker with a token of the API server" '/automountServiceAccountToken/d'
 noticed "a worker that the policy does not find" 's|hip-remote/worker|hip-remote/other|'
 noticed "a zero that does not hold" 's|^  nodeManagerConfig:|    oversubscription: {vramExpandToHostMem: 0, vramExpandToHostDisk: 1, tflopsOversellRatio: 200}\n&|'
 
@@ -73,7 +74,10 @@ if command -v helm >/dev/null; then
     check "render TensorFusion's own chart with our values" their_chart
   fi
   check "render it with everything set" render tensor-fusion-amd --set 'provider.extraEnv[0].name=A' --set 'provider.extraEnv[0].value=b' \
-    --set 'pool.client.env[0].name=TF_DEBUG' --set-string 'pool.client.env[0].value=1' --set pool.name=other
+    --set 'pool.client.env[0].name=TF_DEBUG' --set-string 'pool.client.env[0].value=1' --set pool.name=other \
+    --set 'pool.hypervisor.args={--metrics-interval=15s}' --set 'pool.worker.env[0].name=HIP_REMOTE_SOFTGPU' --set 'pool.worker.env[0].value=gfx90a'
+  check "the hypervisor gets its arguments" grep -A2 -e '--metrics-output-path=/logs/metrics.log.hypervisor' "$work/rendered.yaml"
+  check "workers get theirs" grep -q 'value: gfx90a' "$work/rendered.yaml"
   check "render hip-worker: every node" render hip-worker
   check "it makes the token's Secret that the sample uses" grep -q 'name: gpus-token' "$work/rendered.yaml"
   check "render hip-worker: a Secret of the user's" render hip-worker --set token.existingSecret=mine
@@ -167,6 +171,26 @@ else
   skip "the entrypoint of the client's image without rights: needs root, and x86-64"
 fi
 check "stage the middleware image" deploy/docker/stage_provider.sh "$build" "$work/provider" "$work/installed/opt/rocm"
+bill() { # IMAGE: its bill of materials names every file that is in it, with the hash that it has, and what is linked in
+  deploy/docker/sbom.py "$work/$1" "hip-remote-$1" 1.2 >"$work/sbom.json" && python3 - "$work/$1" "$work/sbom.json" <<'END'
+import hashlib, json, os, sys
+root, bill = sys.argv[1], json.load(open(sys.argv[2]))
+there = {"./" + os.path.relpath(os.path.join(folder, name), root): os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names}
+there = {name: path for name, path in there.items() if not os.path.islink(path)}
+listed = {file["fileName"]: {sum["algorithm"]: sum["checksumValue"] for sum in file["checksums"]} for file in bill["files"]}
+assert listed.keys() == there.keys(), listed.keys() ^ there.keys()
+for name, path in there.items():
+    assert hashlib.sha256(open(path, "rb").read()).hexdigest() == listed[name]["SHA256"], name
+packages = {package["name"]: package["versionInfo"] for package in bill["packages"]}
+assert packages["libzstd-dev"] and packages["libssl-dev"], packages
+identities = [item["SPDXID"] for item in bill["packages"] + bill["files"]] + ["SPDXRef-DOCUMENT"]
+assert len(set(identities)) == len(identities)
+assert all({relation["spdxElementId"], relation["relatedSpdxElement"]} <= set(identities) for relation in bill["relationships"])
+END
+}
+for image in worker provider; do check "the bill of materials of the $image's image" bill "$image"; done
+empty_bill() { mkdir -p "$work/empty" && ! deploy/docker/sbom.py "$work/empty" nothing 1; }
+check "an image with nothing in it has none" empty_bill
 check "its metadata" python3 "$here/check_yaml.py" metadata "$work/provider/build/metadata.yaml"
 copied() { # what the operator does with it
   mkdir -p "$work/run" && sh -c "cp -r $work/provider/build/. $work/run" && [[ -e $work/run/lib/libaccelerator_amd.so && -e $work/run/lib/libamd_smi.so ]]

@@ -33,6 +33,11 @@ fails "no pool" "no pool of AMD GPUs" cluster no-pool
 fails "a chart that has changed" "has changed" cluster other-chart
 fails "a workload that fails" "did not finish" cluster pod-fails
 fails "a workload that computes something else" "did not compute" cluster wrong-sum
+fails "a worker without a GPU" "no GPU for the worker of pytorch-half-gpu-1" cluster no-gpu-ids
+fails "two pods that do not share a GPU" "do not share the GPU" cluster not-shared
+fails "a pod that sees all of the GPU's memory" "is not limited" cluster no-memory-limit
+fails "a pod that gets more than its limit" "more memory than its limit" cluster given-beyond
+fails "half of a GPU that computes something else" "no sum of pytorch-half-gpu-1" cluster wrong-half
 fails "no database for metrics" "no metrics of tensor-fusion-amd-amd in tf_gpu_usage" cluster no-database
 fails "no metrics of workers" "in tf_worker_usage" cluster no-metrics
 for mode in standalone tensor-fusion; do

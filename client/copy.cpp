@@ -23,10 +23,6 @@ HostShape hostShape(const Plane& plane, const Copy& c) {
   return {static_cast<std::byte*>(plane.address), plane.pitch, plane.slice, c.width, c.height, c.depth};
 }
 
-wire::Shape wireShape(Session& s, const Plane& plane, const Copy& c) {
-  return {placeThere(s, plane), plane.pitch, plane.slice, c.width, c.height, c.depth};
-}
-
 void packInto(const HostShape& from, std::vector<std::byte>& out) {
   out.resize(from.bytes());
   std::byte* at = out.data();
@@ -61,7 +57,7 @@ void share(Session& s, const HostShape& from) {
 void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
-  wire::Upload message{.stream = stream.id, .to = wireShape(s, c.to, c)};
+  wire::Upload message{.stream = stream.id, .to = shapeThere(s, c.to, c)};
   std::vector<std::byte> packed;
   wire::Bytes source(from.address, bytes);
   if (bytes <= wire::kMostInline && !from.contiguous()) {
@@ -120,7 +116,7 @@ class LateDownload : public Pending {
 
 hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   const std::uint64_t transfer = s.newTransfer();
-  const wire::Download message{.stream = stream.id, .from = wireShape(s, c.from, c), .transfer = transfer};
+  const wire::Download message{.stream = stream.id, .from = shapeThere(s, c.from, c), .transfer = transfer};
   s.connection().addDownload(transfer, {hostShape(c.to, c)});
   if (late) {
     auto pending = std::make_unique<LateDownload>(s, transfer, stream);
@@ -163,6 +159,10 @@ Plane planeOf(const Fill& f) {
 
 }  // namespace
 
+wire::Shape shapeThere(Session& s, const Plane& plane, const Copy& c) {
+  return {placeThere(s, plane), plane.pitch, plane.slice, c.width, c.height, c.depth};
+}
+
 bool isThere(Session& s, const Plane& plane) {
   return plane.kind == MemoryKind::kDevice ||
          (plane.kind != MemoryKind::kPageable && s.host().exposed(address(plane.address)));
@@ -173,7 +173,7 @@ bool isThere(Session& s, const Fill& fill) {
 }
 
 wire::DeviceCopy copyMessage(Session& s, const Copy& c) {
-  return {.to = wireShape(s, c.to, c),
+  return {.to = shapeThere(s, c.to, c),
           .from = placeThere(s, c.from),
           .fromPitch = c.from.pitch,
           .fromSlice = c.from.slice,
@@ -200,7 +200,7 @@ void RemoteCore::uploadInOrder(const Copy& c, Stream& stream) {
     client::share(s, upload->from);
     outbox.letGo(*upload);
   });
-  s.connection().post<Opcode::kUpload>({.stream = r.id, .to = wireShape(s, c.to, c), .transfer = upload->transfer},
+  s.connection().post<Opcode::kUpload>({.stream = r.id, .to = shapeThere(s, c.to, c), .transfer = upload->transfer},
                                        [&] {
                                          s.streams().count(r);
                                          outbox.enqueue(upload);

@@ -1,7 +1,7 @@
 // RemoteCore: one worker as the core of a HIP runtime. It owns the session with that worker, which the first call that
 // needs a device begins and which lasts until exit, or until the program resets the only device it uses; a forked child
 // begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, graph.cpp, launch.cpp,
-// memory.cpp, module.cpp, process.cpp, shared_memory.cpp, stream.cpp and vmm.cpp.
+// memory.cpp, module.cpp, parcels.cpp, process.cpp, shared_memory.cpp, stream.cpp and vmm.cpp.
 #pragma once
 
 #include <atomic>
@@ -40,6 +40,9 @@ class RemoteCore : public Core {
   hipError_t elapsed(Event& start, Event& stop, float* milliseconds) override;
   hipError_t hold(Stream& stream, Arrived arrived) override;
   void whenReached(Event& event, std::function<void(bool lost)> tell) override;
+  hipError_t invite(Stream& stream, const Copy& copy, Invitation& out) override;
+  hipError_t bring(Stream& stream, const Copy& copy, const Invitation& invitation) override;
+  void withdraw(const Invitation& invitation) override;
 
   hipError_t create(GraphExec& exec) override;
   hipError_t update(GraphExec& exec, std::span<const std::uint32_t> steps) override;

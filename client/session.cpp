@@ -140,7 +140,14 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     wire::HelloReply reply;
     stats_.waited.fetch_add(1, std::memory_order_relaxed);
     if (Status status = connection->greet(wire::Opcode::kHello, hello, storage, reply); !status.ok()) return status;
-    const bool keepsData = std::erase(reply.unknown, static_cast<std::uint16_t>(wire::Opcode::kNamedData)) == 0;
+    // What we can do without.
+    const auto knows = [&reply](wire::Opcode opcode) {
+      return std::erase(reply.unknown, static_cast<std::uint16_t>(opcode)) == 0;
+    };
+    const bool keepsData = knows(wire::Opcode::kNamedData);
+    const bool invites = knows(wire::Opcode::kInvite), withdraws = knows(wire::Opcode::kWithdraw);
+    invites_ = invites && withdraws;
+    brings_ = knows(wire::Opcode::kBring);
     if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
     if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + printable(reply.text));
@@ -283,6 +290,12 @@ void Session::retire() {
 void Session::abandon() {
   connection_->closeInChild();
   deviceRange_ = platform::AddressRange();
+}
+
+std::string Session::addressForPeers() const {
+  const net::Endpoint worker = place_.endpoint();
+  const bool bare = worker.path.empty() && worker.host.find(':') != std::string::npos;  // of IPv6
+  return bare ? "[" + worker.host + "]:" + std::to_string(worker.port) : worker.name();
 }
 
 bool Session::hostCouldTell() {

@@ -76,6 +76,11 @@ class Session {
   const std::string& transport() const { return transport_; }  // Transport::kind() of its first connection
   const std::string& statsFile() const { return options_.statsFile; }
 
+  // Copies to and from other workers need not come through this process. Within this machine nothing is gained.
+  bool invites() const { return invites_ && !near_; }
+  bool brings() const { return brings_ && !near_; }
+  std::string addressForPeers() const;  // of the worker, as this process reaches it
+
   bool lazy() const { return options_.lazy; }
   // The host could tell that unfinished work is not done: by its memory, or by a function of its own.
   bool hostCouldTell();
@@ -121,6 +126,7 @@ class Session {
   const Place place_;
   access::Credentials credentials_;
   bool near_ = false;  // it shares memory with the worker
+  bool invites_ = false, brings_ = false;
   std::string transport_;
   std::unique_ptr<Resumption> resumption_;
   Stats stats_;

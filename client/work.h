@@ -16,6 +16,7 @@ bool waits(const WordSteps& steps);
 void introduce(Session& s, Function& function);  // to the worker, when it is first used
 
 // REQUIRES: everything they name is there, and the function has been introduced.
+wire::Shape shapeThere(Session& s, const Plane& plane, const Copy& copy);  // one side of it
 wire::DeviceCopy copyMessage(Session& s, const Copy& copy);
 wire::FillMemory fillMessage(Session& s, const Fill& fill);
 wire::LaunchKernel launchMessage(const Launch& launch);

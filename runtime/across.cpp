@@ -53,6 +53,20 @@ void Courier::abandonBuffers() {
     if (buffer) abandoned_.push_back(std::move(buffer));
 }
 
+bool Courier::mayBring(const Core& from) const {
+  const auto found = notBefore_.find(&from);
+  return found == notBefore_.end() || std::chrono::steady_clock::now() >= found->second;
+}
+
+// Trying may have cost seconds. What has changed by then, a worker's options for example, is noticed sooner or later.
+void Courier::tried(const Core& from, hipError_t result) {
+  if (result == hipSuccess) {
+    notBefore_.erase(&from);
+  } else {
+    notBefore_[&from] = std::chrono::steady_clock::now() + kSulk;
+  }
+}
+
 Courier& Across::courier(const Core& core, bool bytes) {
   std::lock_guard lock(mutex_);
   return couriers_[{&core, bytes}];

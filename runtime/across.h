@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -34,11 +35,15 @@ class Courier {
   hipError_t streamOn(Process& p, Device& device, int lane, Stream*& out);  // of its own; nothing else waits for it
   std::byte* buffer(int lane);                                              // of kPiece bytes
   void abandonBuffers();  // somebody who is gone may still write into them
+  // Whether a core can bring its bytes to this courier's by itself, as far as is known; and what came of trying.
+  bool mayBring(const Core& from) const;
+  void tried(const Core& from, hipError_t result);
 
   static constexpr std::size_t kPiece = 4 << 20;
   static constexpr int kLanes = 2;
 
  private:
+  static constexpr std::chrono::seconds kSulk{30};
   void run();
 
   std::mutex mutex_;
@@ -48,6 +53,7 @@ class Courier {
   std::map<std::pair<Device*, int>, Stream*> streams_;
   std::array<std::unique_ptr<std::byte[]>, kLanes> buffers_;
   std::vector<std::unique_ptr<std::byte[]>> abandoned_;
+  std::map<const Core*, std::chrono::steady_clock::time_point> notBefore_;  // it is tried again
 };
 
 // Of one process. Thread-safe.

@@ -8,6 +8,9 @@ namespace hipr {
 
 namespace {
 
+// Below it a ticket and a connection take longer than the bytes.
+constexpr std::size_t kWorthATicket = 256 << 10;
+
 std::byte* at(const Plane& plane, std::size_t x, std::size_t y, std::size_t z) {
   return static_cast<std::byte*>(plane.address) + z * plane.slice + y * plane.pitch + x;
 }
@@ -93,6 +96,26 @@ hipError_t relay(Process& p, Courier& courier, const Copy& whole) {
   return target->synchronize(*up);
 }
 
+// False: nothing has come of it, and nothing of it is left.
+bool pass(Process& p, Courier& courier, const Copy& whole) {
+  Core *source, *target;
+  Stream *down, *up;
+  if (whole.width * whole.height * whole.depth < kWorthATicket || whole.from.owner->reach(source) != hipSuccess ||
+      whole.to.owner->reach(target) != hipSuccess || !courier.mayBring(*source) ||
+      courier.streamOn(p, *whole.to.owner, Courier::kLanes, up) != hipSuccess ||
+      courier.streamOn(p, *whole.from.owner, 0, down) != hipSuccess)
+    return false;
+  const Copy copy = flat(whole);
+  Invitation invitation;
+  hipError_t error = target->invite(*up, copy, invitation);
+  if (error == hipSuccess) {
+    error = source->bring(*down, copy, invitation);
+    if (error != hipSuccess) target->withdraw(invitation);
+  }
+  courier.tried(*source, error);
+  return error == hipSuccess;
+}
+
 }  // namespace
 
 hipError_t doAlone(Process& p, Courier& courier, Device& device, const Operation& operation) {
@@ -108,6 +131,7 @@ hipError_t copyAcross(Process& p, Courier& courier, const Copy& copy) {
   const bool toDevice = copy.to.kind == MemoryKind::kDevice, fromDevice = copy.from.kind == MemoryKind::kDevice;
   if (!toDevice || !fromDevice || sameCore(*copy.to.owner, *copy.from.owner))
     return doAlone(p, courier, toDevice ? *copy.to.owner : *copy.from.owner, copy);
+  if (pass(p, courier, copy)) return hipSuccess;
   const hipError_t error = relay(p, courier, copy);
   if (error != hipSuccess) courier.abandonBuffers();
   return error;

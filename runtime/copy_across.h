@@ -9,8 +9,8 @@ namespace hipr {
 // One core has to do with it: submits it there and waits. REQUIRES: on the courier's thread, as for the next.
 hipError_t doAlone(Process& p, Courier& courier, Device& device, const Operation& operation);
 
-// Through this process: bytes come from one core piece by piece, and while one piece goes to the other core the next
-// one is on its way here.
+// From one core to the other by themselves, where they can and it pays. Otherwise through this process: bytes come from
+// one core piece by piece, and while one piece goes to the other core the next one is on its way here.
 hipError_t copyAcross(Process& p, Courier& courier, const Copy& copy);
 
 }  // namespace hipr

@@ -13,6 +13,7 @@
 //  - Work given to a stream is asynchronous. A failure found later is raised with raiseAsyncError (async_error.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,13 @@ class StreamPoint {
   virtual ~StreamPoint() = default;
   virtual bool reached() = 0;  // all of it is done; says so a little late rather than wait
   virtual void wait() = 0;
+};
+
+// What another core has to know to bring bytes here. Good for one copy, and not for long.
+struct Invitation {
+  std::uint64_t number = 0;
+  std::string place;  // where it is
+  std::array<std::uint8_t, 32> ticket{};
 };
 
 class Core {
@@ -84,6 +92,14 @@ class Core {
   virtual hipError_t hold(Stream&, Arrived) { return hipErrorNotSupported; }
   // The event's last record is reached, or was never made; or the core is lost.
   virtual void whenReached(Event&, std::function<void(bool lost)> tell) { tell(true); }
+
+  // --- copies between cores that this process takes no part in (copy_across.h). hipErrorNotSupported: not by this
+  // core. As an operation of the stream, the bytes of copy.to come from another core; and from here copy.from goes to
+  // one that has invited it, which has all of it when this returns. After any failure the copy has to be made in
+  // another way.
+  virtual hipError_t invite(Stream&, const Copy&, Invitation&) { return hipErrorNotSupported; }
+  virtual hipError_t bring(Stream&, const Copy&, const Invitation&) { return hipErrorNotSupported; }
+  virtual void withdraw(const Invitation&) {}  // nobody will come
 
   // --- graphs; submit(GraphLaunch) runs one
   virtual hipError_t create(GraphExec& exec) = 0;  // its steps are set

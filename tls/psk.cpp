@@ -20,18 +20,23 @@ TokenKey derive(const std::string& token) {
   if (EVP_PBE_scrypt(token.data(), token.size(), reinterpret_cast<const unsigned char*>(kSalt), sizeof kSalt - 1, kCost,
                      kBlock, kLanes, kMostMemory, out.key.data(), out.key.size()) != 1)
     std::abort();  // no memory
-  constexpr unsigned char kLabel[] = {'n', 'a', 'm', 'e'};
-  const auto name = platform::hmacSha256({reinterpret_cast<const char*>(out.key.data()), out.key.size()}, {kLabel});
-  constexpr char kDigits[] = "0123456789abcdef";
-  out.name = "token-";
-  for (std::size_t i = 0; i < 12; ++i) {
-    out.name += kDigits[name[i] >> 4];
-    out.name += kDigits[name[i] & 15];
-  }
+  out.name = nameOfKey("token-", out.key);
   return out;
 }
 
 }  // namespace
+
+std::string nameOfKey(std::string_view prefix, const Secret& key) {
+  constexpr unsigned char kLabel[] = {'n', 'a', 'm', 'e'};
+  const auto name = platform::hmacSha256({reinterpret_cast<const char*>(key.data()), key.size()}, {kLabel});
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out(prefix);
+  for (std::size_t i = 0; i < 12; ++i) {
+    out += kDigits[name[i] >> 4];
+    out += kDigits[name[i] & 15];
+  }
+  return out;
+}
 
 TokenKey keyOfToken(const std::string& token) {
   static std::mutex mutex;

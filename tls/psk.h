@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "tls/shield.h"
 
@@ -15,5 +16,8 @@ struct TokenKey {
 
 // Remembered, so that only the first call with a token takes its time (some 50 ms and 16 MiB). Thread-safe.
 TokenKey keyOfToken(const std::string& token);
+
+// What a greeting calls a key: the prefix, and digits that only who has the key can make.
+std::string nameOfKey(std::string_view prefix, const Secret& key);
 
 }  // namespace hipr::tls

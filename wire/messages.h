@@ -10,6 +10,7 @@
 
 #include "wire/code_messages.h"
 #include "wire/memory_messages.h"
+#include "wire/parcel_messages.h"
 #include "wire/session_messages.h"
 #include "wire/stream_messages.h"
 #include "wire/telemetry_messages.h"

@@ -1,8 +1,11 @@
 #include "worker/desk.h"
 
+#include <cstring>
+
 namespace hipr::worker {
 
-bool attend(const net::Socket& session, const Caller& caller, Ledger& ledger, Shares& shares) {
+bool attend(const net::Socket& session, const Caller& caller, const Books& books) {
+  auto& [ledger, shares, tickets, peers] = books;
   Question question;
   Descriptor given;
   const Heard heard = hear(session, question, given);
@@ -21,12 +24,18 @@ bool attend(const net::Socket& session, const Caller& caller, Ledger& ledger, Sh
     shares.drop(caller.account, question.secret);
   } else if (question.wish == Wish::kCompile) {
     started = caller.compiler();
-    give = started.number();
-    answer.value = give >= 0;
+  } else if (question.wish == Wish::kInvite) {
+    started = tickets.issue(caller.account, answer.ticket);
+  } else if (question.wish == Wish::kConnect) {
+    started = peers.connect({question.worker.data(), strnlen(question.worker.data(), question.worker.size())});
   } else {
     const auto device = static_cast<std::size_t>(question.device);
     question.device = device < caller.devices.size() ? caller.devices[device] : -1;
     answer.value = answerCredit(question, ledger, caller.account, caller.allowance);
+  }
+  if (started.number() >= 0) {
+    give = started.number();
+    answer.value = 1;
   }
   tell(session, answer, give);
   return true;

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "worker/credit.h"
+#include "worker/peers.h"
 #include "worker/shares.h"
+#include "worker/tickets.h"
 
 namespace hipr::worker {
 
@@ -20,7 +22,15 @@ struct Caller {
   std::function<Descriptor()> compiler;  // starts one; gives the socket to talk to it, if the session may have one
 };
 
+// What there is to give out.
+struct Books {
+  Ledger& ledger;
+  Shares& shares;
+  Tickets& tickets;
+  const Peers& peers;
+};
+
 // Answers one question that has arrived, without waiting. False when the session has closed its end.
-bool attend(const net::Socket& session, const Caller& caller, Ledger& ledger, Shares& shares);
+bool attend(const net::Socket& session, const Caller& caller, const Books& books);
 
 }  // namespace hipr::worker

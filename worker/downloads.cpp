@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "worker/transfers.h"
@@ -10,10 +9,10 @@ namespace {
 constexpr std::uint64_t kSmall = 64 << 10;  // fits into one block and one frame, and is answered at once if possible
 constexpr std::size_t kAhead = 4;           // blocks the GPU may fill before the first one is sent
 
-// The head of a Data frame: header and message; the bytes themselves follow.
-std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint64_t transfer, std::uint64_t offset,
-                                                                      std::uint64_t length) {
-  std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> head;
+}  // namespace
+
+DataHead dataHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t length) {
+  DataHead head;
   wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
                       .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
                       .length = wire::kDataPrefix + length},
@@ -22,8 +21,6 @@ std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix> dataHead(std::uint6
   std::memcpy(head.data() + wire::kHeaderSize + 8, &offset, sizeof offset);
   return head;
 }
-
-}  // namespace
 
 Start Download::start() {
   position_ = stream_->given + 1;

@@ -66,6 +66,7 @@ class Orders {
   void streamsAndEvents(unsigned what);
   void code(unsigned what);
   void copies(unsigned what);
+  void parcel();
   void nameOne();  // of the uploads whose bytes are awaited
 
   std::vector<std::vector<std::byte>> frames_;
@@ -256,6 +257,7 @@ void Orders::copies(unsigned what) {
       if (which_ & 0x08) return nameOne();
       return send<Opcode::kDownload>({stream(), rows(), ++transfer_});
     case 4: {
+      if (which_ & 0x08) return parcel();
       wire::FillMemory m;
       m.stream = stream(), m.to = rows();
       return send<Opcode::kFillMemory>(m);
@@ -266,6 +268,13 @@ void Orders::copies(unsigned what) {
       return send<Opcode::kDeviceCopy>(m);
     }
   }
+}
+
+// Whoever brings one is not there, or leaves at once.
+void Orders::parcel() {
+  if (which_ & 0x04) return send<Opcode::kBring>({stream(), rows(), which_ & 0x02 ? "there" : "nowhere", {}});
+  if (which_ & 0x02) return send<Opcode::kWithdraw>({transfer_});
+  send<Opcode::kInvite>({stream(), rows(), careless_ ? transfer_ : ++transfer_});
 }
 
 // By its right name, so that it is found when such bytes were kept before, or by another one.

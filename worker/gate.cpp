@@ -4,6 +4,7 @@
 
 #include "access/token.h"
 #include "base/log.h"
+#include "tls/ticket.h"
 
 namespace hipr::worker {
 
@@ -32,7 +33,10 @@ Status Gate::read() {
   }
   if (!options_.tls.authority.empty()) keyring->trustCertificates();
   std::shared_ptr<const tls::ServerContext> tls;
-  const auto find = [keyring](const std::string& name) { return keyring->tlsKey(name); };
+  const auto find = [this, keyring](const std::string& name) {
+    if (!tls::namesTicket(name)) return keyring->tlsKey(name);
+    return findTicket_ ? findTicket_(name) : std::nullopt;
+  };
   if (status = tls::ServerContext::make(options_.tls, find, !keyring->hasTokens(), tls); !status.ok()) return status;
   keyring_ = std::move(keyring);
   tls_ = std::move(tls);

@@ -2,6 +2,7 @@
 // before the next connection and on SIGHUP; one that makes no sense leaves everything as it was. Used by one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ class Gate {
   void refreshAnyway();  // reads again
   // Whether it is the token of somebody; nullopt: nobody has one.
   std::optional<bool> knows(std::string_view token);
+  // Keys of another kind, which are good for a connection each (tickets.h). REQUIRES: it outlives every handshake.
+  using FindTicket = std::function<std::optional<tls::TokenKey>(const std::string& name)>;
+  void honourTickets(FindTicket find) { findTicket_ = std::move(find); }
   void prepareForTokens();  // spends now what the first connection with a token's key would have to wait for
 
   const std::shared_ptr<const access::Keyring>& keyring() const { return keyring_; }
@@ -49,6 +53,7 @@ class Gate {
   Status read();
 
   const GateOptions options_;
+  FindTicket findTicket_;
   std::vector<Stamp> stamps_;
   std::shared_ptr<const access::Keyring> keyring_ = std::make_shared<access::Keyring>();
   std::shared_ptr<const tls::ServerContext> tls_;

@@ -18,7 +18,7 @@ namespace hipr::worker {
 
 // Raise it when a field changes here, or in what sessions and their supervisor say to each other (supervisor_link.h,
 // return.h, pass_socket.h): a program with another number leaves running sessions to the old one.
-inline constexpr std::uint32_t kHandOverFormat = 3;
+inline constexpr std::uint32_t kHandOverFormat = 4;
 
 struct HandedSession {
   std::int32_t process = 0, account = 0;

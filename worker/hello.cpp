@@ -34,8 +34,9 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   }
   // The client knows the names of what this worker has never heard of, and tells its user or does without.
   std::ranges::copy_if(m.messages, std::back_inserter(reply.unknown), [this](auto number) {
-    const bool ofCache = number == static_cast<std::uint16_t>(wire::Opcode::kNamedData);
-    return !wire::isKnown(number) || (ofCache && !dataCache_.keeps());
+    const auto opcode = static_cast<wire::Opcode>(number);
+    return !wire::isKnown(number) || (opcode == wire::Opcode::kNamedData && !dataCache_.keeps()) ||
+           (opcode == wire::Opcode::kBring && !options_.connect);
   });
   if (!reserveRanges(m, reply)) return reply;
   reply.platform = options_.platform;

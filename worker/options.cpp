@@ -53,6 +53,8 @@ Serves the GPUs of this machine to programs that use HIP Remote.
                          bytes of it that are kept there for clients of one identity (default 16G)
       --compile          compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a
                          process of its own with limited time and memory (default off)
+      --peers WORKERS    other workers, HOST[:PORT],..., to which this one brings copies that clients of both ask for; "*":
+                         to wherever a client says (default none: such copies go through the client)
       --http ADDRESS:PORT
                          serve http://ADDRESS:PORT/metrics for Prometheus, and at / a page for people on this machine
                          (PORT alone: on loopback; default off); --metrics is the same
@@ -83,6 +85,7 @@ enum Long {
   kSessionUid,
   kCache,
   kCompile,
+  kPeers,
   kGrace,
   kPeerTimeout,
   kResume,
@@ -113,6 +116,7 @@ constexpr option kLong[] = {
     {"session-uid", required_argument, nullptr, kSessionUid},
     {"cache", required_argument, nullptr, kCache},
     {"compile", no_argument, nullptr, kCompile},
+    {"peers", required_argument, nullptr, kPeers},
     {"cache-limit", required_argument, nullptr, kCacheLimit},
     {"data-cache", required_argument, nullptr, kDataCache},
     {"data-cache-limit", required_argument, nullptr, kDataCacheLimit},
@@ -257,6 +261,9 @@ Options parseOptions(int argc, char** argv) {
         break;
       case kCompile:
         o.compile = true;
+        break;
+      case kPeers:
+        if (Status status = o.peers.allow(optarg); !status.ok()) fail("--peers", status);
         break;
       case kGrace:
         o.graceSeconds = number("--grace", optarg, 0, 86400);

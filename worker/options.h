@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "worker/compute_part.h"
 #include "worker/gate.h"
+#include "worker/peers.h"
 #include "worker/quotas.h"
 #include "worker/sandbox.h"
 
@@ -37,6 +38,7 @@ struct Options {
   std::uint64_t memoryLimit = 0;          // bytes of each GPU to give out; 0: all (tensor_fusion.h)
   Limits limits;                          // of each session
   const ComputeParts* compute = nullptr;  // of this worker and of each session
+  Peers peers;                            // other workers that this one connects to, for copies that go there
   bool compile = false;                   // kernels for clients that have no compiler
   bool verbose = false;
 };

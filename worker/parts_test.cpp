@@ -62,6 +62,8 @@ TEST(Ledger, NobodyGetsMoreThanItsLimit) {
 TEST(Credit, IsAskedForThroughASocket) {
   Ledger ledger({1000, 10, 100}, 2);
   Shares shares(2);
+  Tickets tickets;
+  Peers peers;
   const std::string nobody;
   const auto allowance = [&](int device) { return device == 2 ? 50 - ledger.promised(2, 1) : UINT64_MAX; };
   const std::int32_t devices[] = {0, 1, 2};
@@ -72,7 +74,7 @@ TEST(Credit, IsAskedForThroughASocket) {
   const int session = dup(ends[1]);
   std::thread books([&] {
     for (pollfd entry{supervisor.fd(), POLLIN, 0}; poll(&entry, 1, 10'000) > 0;)
-      if (!attend(supervisor, caller, ledger, shares)) return;
+      if (!attend(supervisor, caller, {ledger, shares, tickets, peers})) return;
   });
   {
     SupervisorLink link{net::Socket(ends[1])};
@@ -107,6 +109,8 @@ TEST(Credit, IsAskedForThroughASocket) {
 TEST(Credit, IsOfTheDevicesThatASessionHas) {
   Ledger ledger({1000, 10, 100}, 1);
   Shares shares(1);
+  Tickets tickets;
+  Peers peers;
   const std::string nobody;
   const std::int32_t devices[] = {2, 0};
   const Caller caller{0, nobody, devices, [](int) { return UINT64_MAX; }, [] { return Descriptor(); }};
@@ -116,7 +120,7 @@ TEST(Credit, IsOfTheDevicesThatASessionHas) {
   const auto ask = [&](const Question& question) {
     Answer answer;
     EXPECT_EQ(send(session.fd(), &question, sizeof question, 0), static_cast<ssize_t>(sizeof question));
-    EXPECT_TRUE(attend(supervisor, caller, ledger, shares));
+    EXPECT_TRUE(attend(supervisor, caller, {ledger, shares, tickets, peers}));
     EXPECT_EQ(recv(session.fd(), &answer, sizeof answer, 0), static_cast<ssize_t>(sizeof answer));
     return answer.value;
   };

@@ -15,6 +15,7 @@
 #include "net/ring_transport.h"
 #include "net/socket_transport.h"
 #include "platform/unix_socket.h"
+#include "tls/ticket.h"
 #include "wire/append.h"
 
 namespace hipr::worker {
@@ -27,6 +28,7 @@ constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
 constexpr auto kResume = static_cast<std::uint16_t>(wire::Opcode::kResume);
 constexpr auto kNearby = static_cast<std::uint16_t>(wire::Opcode::kNearby);
 constexpr auto kShare = static_cast<std::uint16_t>(wire::Opcode::kShare);
+constexpr auto kParcel = static_cast<std::uint16_t>(wire::Opcode::kParcel);
 constexpr std::uint64_t kMaxNearby = 256;
 constexpr std::chrono::milliseconds kSlow(20);  // between looks at a unix socket that has said half a frame
 
@@ -206,6 +208,10 @@ Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
     return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
   const std::string name = wire::opcodeName(header.opcode);
+  if (visitor.ticket || header.opcode == kParcel)
+    return visitor.ticket && header.opcode == kParcel && header.length == sizeof(wire::Parcel)
+               ? Status{}
+               : Status::invalid("a ticket is for a Parcel, and a Parcel needs one");
   const bool token = access::Admission::concerns(header), nearby = header.opcode == kNearby && !visitor.shielded;
   if (!token && !nearby) {
     if (Status status = visitor.admission.open(); !status.ok()) return status;
@@ -271,6 +277,7 @@ Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> fr
   guest = {
       std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, shield, visitor.admission.identity(), {}};
   if (header.opcode == kResume) guest.back = resume.key;
+  guest.ticket = visitor.ticket;
   return Next::kServe;
 }
 
@@ -340,6 +347,10 @@ Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
         continue;
       case ShieldedVisit::Next::kShaken: {
         const tls::Handshake& shaken = visit.handshake();
+        if (const auto name = shaken.tokenName(); name && tls::namesTicket(*name)) {
+          visitor.ticket = name;
+          continue;
+        }
         if (Status status = visitor.admission.shielded(shaken.tokenName(), shaken.certificate(), shaken.binding());
             !status.ok())
           return refuse(visitor, status.message());

@@ -39,6 +39,8 @@ class Reception {
     access::Identity identity;
     platform::SharedMemory memory{};      // what it shares with its session; its first message comes there
     std::optional<wire::Bits256> back{};  // a client that was cut off: the key of its session. A Resume is unread, then
+    std::optional<std::string>
+        ticket{};  // no client but another worker, with what this names. A Parcel is unread, then
   };
 
   explicit Reception(Gate& gate) : Reception(gate, Limits{}) {}
@@ -64,6 +66,7 @@ class Reception {
     access::Admission admission;
     Clock::time_point end;
     std::unique_ptr<ShieldedVisit> shielded = nullptr;  // it speaks TLS
+    std::optional<std::string> ticket{};                // what has made the connection, if one has
     bool leaving = false;                               // has been refused
     int wanted = 0;                                     // bytes it must have sent before we look again
     Clock::time_point nextLook{};                       // where the system does not wait for so many

@@ -183,6 +183,7 @@ Status RunningSessions::start(Reception::Guest& guest) {
   ticket.verbose = debugEnabled();
   ticket.shield = guest.shield;
   ticket.shares = guest.memory.open();
+  ticket.meetsPeers = options_.peers.any();
   ticket.standsBack = guest.identity.standsBack;
   homes_.prepare(ticket.sandbox);
   pid_t process = 0;
@@ -212,6 +213,10 @@ bool RunningSessions::comeBack(Reception::Guest& guest) {
   return false;
 }
 
+bool RunningSessions::redeem(Reception::Guest& guest) {
+  return guest.shield && tickets_.redeem(*guest.ticket, guest.socket, *guest.shield);
+}
+
 // --- and goes
 
 void RunningSessions::hearWait(Running& session) {
@@ -239,7 +244,7 @@ bool RunningSessions::answer(const Running& session) {
     return options_.compile ? compilers_.start(session.account, homes_.plan(session.account)) : Descriptor();
   };
   return worker::attend(session.control, {session.account, session.identity.name, session.devices, allowance, compiler},
-                        ledger_, shares_);
+                        {ledger_, shares_, tickets_, options_.peers});
 }
 
 void RunningSessions::watchOver(Running& session, std::span<const pollfd, kEntries> entries, pid_t process) {
@@ -308,6 +313,7 @@ void RunningSessions::close(std::map<pid_t, Running>::iterator session) {
   compilers_.end(session->second.account);
   ledger_.close(session->second.account);
   shares_.close(session->second.account);
+  tickets_.close(session->second.account);
   board_.leave(session->second.account);
   homes_.clear(session->second.account, session->first);
   sessions_.erase(session);

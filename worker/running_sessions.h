@@ -26,6 +26,7 @@
 #include "worker/session_counters.h"
 #include "worker/session_homes.h"
 #include "worker/shares.h"
+#include "worker/tickets.h"
 
 namespace hipr::worker {
 
@@ -44,6 +45,9 @@ class RunningSessions {
   // REQUIRES: !full(). The guest's socket is taken only when all went well.
   Status start(Reception::Guest& guest);
   bool comeBack(Reception::Guest& guest);  // a client that was cut off; false: nobody waits for it
+  // Another worker, with a ticket that one of the sessions has given out; false: it is not good.
+  std::optional<tls::TokenKey> findTicket(const std::string& name) { return tickets_.find(name); }
+  bool redeem(Reception::Guest& guest);
   bool makeRoom();  // ends one that waits for its client, for one that has one; false: there is none
 
   void watch(std::vector<pollfd>& entries) const;  // appends kEntries for each
@@ -94,6 +98,7 @@ class RunningSessions {
   SessionBoard& board_;
   Ledger ledger_;
   Shares shares_;
+  Tickets tickets_;
   Compilers compilers_;
   const pid_t supervisor_;
   std::map<pid_t, Running> sessions_;

@@ -69,6 +69,7 @@ Session::~Session() {
   ending_ = true;
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
+  stopParcels();
   crew_.finish();    // who waits for the GPU uses everything else
   exchange_.stop();  // it asks the streams
   for (const StreamPtr& stream : order_.streams(-1)) {

@@ -39,6 +39,7 @@
 #include "worker/host_memory.h"
 #include "worker/order.h"
 #include "worker/output.h"
+#include "worker/parcels.h"
 #include "worker/reporter.h"
 #include "worker/return.h"
 #include "worker/session_counters.h"
@@ -53,8 +54,11 @@ struct SessionOptions {
   std::vector<std::byte> platform;  // wire/platform_codec.h
   std::string cacheFolder;
   std::function<Descriptor()> compiler;  // one that is started for this session (compile_process.h); empty: none is
-  std::string identity;                  // whose code cache it uses
-  std::uint64_t cacheLimit = std::uint64_t{1} << 30;  // bytes of an identity's code on disk
+  // Connections with other workers (supervisor_link.h): one will come here with the ticket; begins one to there.
+  std::function<Descriptor(wire::Bits256& ticket)> invite;       // empty: nobody brings us anything
+  std::function<Descriptor(const std::string& worker)> connect;  // empty: we bring nothing to others
+  std::string identity;                                          // whose code cache it uses
+  std::uint64_t cacheLimit = std::uint64_t{1} << 30;             // bytes of an identity's code on disk
   std::vector<ComputeUnits> compute;                  // of each device, as the runtime counts them; empty: all
   std::string dataFolder;                             // of what clients upload; empty: nothing is kept
   std::uint64_t dataLimit = std::uint64_t{16} << 30;  // bytes of an identity's data on disk
@@ -248,6 +252,12 @@ class Session {
   std::mutex sharesMutex_;
   std::map<hipMemGenericAllocationHandle_t, wire::Secret> shares_;  // what of ours the supervisor keeps
 
+  // --- parcels.cpp
+  wire::InviteReply onInvite(const wire::Invite& m);
+  hipError_t onWithdraw(const wire::Withdraw& m);
+  Answer onBring(const wire::Bring& m);
+  void stopParcels();
+
   // --- compile.cpp
   std::optional<wire::CompileSourceReply> onCompileSource(const wire::CompileSource& m);
   const LanePtr compiling_ = std::make_shared<Lane>();
@@ -291,6 +301,8 @@ class Session {
   std::size_t graphSteps_ = 0;    // of all of them
   std::uint64_t departures_ = 1;  // grows when memory or a module goes that graphs may name
   std::unordered_map<std::uint64_t, std::shared_ptr<Upload>> uploads_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<IncomingParcel>> invited_;
+  std::vector<std::shared_ptr<OutgoingParcel>> brought_;
   std::unordered_map<std::uint64_t, std::shared_ptr<HostFunction>> hostFunctions_;
 
   Crew crew_;

@@ -23,10 +23,16 @@ struct DataPlace {
   std::uint64_t limit = std::uint64_t{1} << 30;
 };
 
+// How it meets other workers, if it does.
+struct Peering {
+  std::function<Descriptor(wire::Bits256& ticket)> invite{};
+  std::function<Descriptor(const std::string& worker)> connect{};
+};
+
 class SessionOnFake {
  public:
   explicit SessionOnFake(const FakeHip::Settings& settings = {}, std::uint64_t memory = std::uint64_t{1} << 30,
-                         const Limits& limits = {}, const DataPlace& data = {})
+                         const Limits& limits = {}, const DataPlace& data = {}, const Peering& peering = {})
       : fake(settings),
         ledger(std::vector<std::uint64_t>(static_cast<std::size_t>(settings.devices), memory), 2,
                limits[Quota::kDeviceBytes]) {
@@ -40,6 +46,8 @@ class SessionOnFake {
     options.dataFolder = data.folder;
     options.dataLimit = data.limit;
     options.identity = data.identity;
+    options.invite = peering.invite;
+    options.connect = peering.connect;
     session_ = std::make_unique<Session>(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
     server_ = std::thread([this] { result = session_->run(); });
   }

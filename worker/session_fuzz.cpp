@@ -141,6 +141,14 @@ class Messages {
 };
 
 // Where sessions keep what was uploaded, for those that follow.
+// A connection whose other end is gone.
+worker::Descriptor deserted(int kind) {
+  int ends[2];
+  if (socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, ends) != 0) return worker::Descriptor();
+  close(ends[1]);
+  return worker::Descriptor(ends[0]);
+}
+
 const std::string& dataFolder() {
   static const std::string folder = std::filesystem::temp_directory_path() / ("hipr-fuzz-" + std::to_string(getpid()));
   [[maybe_unused]] static const int removed = std::atexit([] { std::filesystem::remove_all(dataFolder()); });
@@ -283,6 +291,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.page = page.get();
     options.dataFolder = dataFolder();
     options.dataLimit = 64 << 10;
+    options.invite = [](wire::Bits256&) { return deserted(SOCK_SEQPACKET); };
+    options.connect = [](const std::string& worker) {
+      return worker == "there" ? deserted(SOCK_STREAM) : worker::Descriptor();
+    };
     options.limits.set(worker::Quota::kOperations, 20);  // so that they are met
     options.limits.set(worker::Quota::kWaits, 8);
     options.limits.set(worker::Quota::kThreads, 3);

@@ -138,6 +138,22 @@ void runSession() {
       return socket;
     };
   }
+  options.invite = [&supervisor](wire::Bits256& out) {
+    Descriptor door;
+    out = supervisor.ask({.wish = Wish::kInvite}, -1, &door).ticket;
+    return door;
+  };
+  if (ticket.meetsPeers) {
+    options.connect = [&supervisor](const std::string& worker) {
+      Question question{.wish = Wish::kConnect};
+      Descriptor socket;
+      if (worker.size() < question.worker.size()) {
+        worker.copy(question.worker.data(), worker.size());
+        supervisor.ask(question, -1, &socket);
+      }
+      return socket;
+    };
+  }
   options.memoryLimit = ticket.memoryLimit;
   options.compute = ticket.compute.devices;
   options.greetingTimeout = kGreetingTimeout;

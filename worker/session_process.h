@@ -45,11 +45,12 @@ struct SessionTicket {
   bool standsBack = false;            // access/identity.h
   std::optional<tls::Shield> shield;  // the connection is protected
   bool shares = false;                // memory with its client: the connection wakes it, and no more
+  bool meetsPeers = false;            // the supervisor connects it with other workers
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiles,
                     m.identity, m.cacheLimit, m.dataFolder, m.dataLimit, m.limits, m.memoryLimit, m.compute,
                     m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder, m.sandbox, m.verbose, m.standsBack,
-                    m.shield, m.shares);
+                    m.shield, m.shares, m.meetsPeers);
   }
 };
 

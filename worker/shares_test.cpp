@@ -45,7 +45,7 @@ class SharesOfSessions : public ::testing::Test {
     for (std::size_t left = kSessions; left > 0 && poll(entries.data(), entries.size(), 10'000) > 0;) {
       for (std::size_t i = 0; i < kSessions; ++i) {
         const Caller caller{static_cast<int>(i), names[i], {}, [](int) { return 0; }, [] { return Descriptor(); }};
-        if (!entries[i].revents || attend(desk_[i], caller, ledger_, shares_)) continue;
+        if (!entries[i].revents || attend(desk_[i], caller, {ledger_, shares_, tickets_, peers_})) continue;
         entries[i].fd = -1;
         --left;
       }
@@ -53,6 +53,8 @@ class SharesOfSessions : public ::testing::Test {
   }
 
   Ledger ledger_{{1000}, kSessions};
+  Tickets tickets_;
+  Peers peers_;
   net::Socket desk_[kSessions];
   std::optional<SupervisorLink> sessions_[kSessions];
   std::thread supervisor_;

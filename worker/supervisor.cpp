@@ -49,6 +49,7 @@ Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   reception_.setNearName(doors_.nearName);
+  gate_.honourTickets([this](const std::string& name) { return sessions_.findTicket(name); });
   for (const net::Socket& listener : doors_.listeners)
     fcntl(listener.fd(), F_SETFL, fcntl(listener.fd(), F_GETFL) | O_NONBLOCK);
 }
@@ -132,6 +133,10 @@ void Supervisor::serve(Reception::Guest guest) {
   if (guest.telemetry) {
     if (Status status = shared_.doorway.handOver(guest.socket, {guest.shield, guest.identity.devices}); !status.ok())
       reception_.turnAway(std::move(guest), status.message());
+    return;
+  }
+  if (guest.ticket) {
+    if (!sessions_.redeem(guest)) reception_.turnAway(std::move(guest), "that ticket is not good any more");
     return;
   }
   if (guest.back) {

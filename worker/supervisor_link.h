@@ -1,8 +1,9 @@
 // What a session can ask of its supervisor, over a socket of its own: device memory (credit.h), memory that sessions
-// share (shares.h), a compiler (compile_process.h). A question, perhaps with a descriptor, and an answer, perhaps with
-// one.
+// share (shares.h), a compiler (compile_process.h), connections with other workers (tickets.h, peers.h). A question,
+// perhaps with a descriptor, and an answer, perhaps with one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 
@@ -20,7 +21,9 @@ enum class Wish : std::uint32_t {
   kKeep = 5,
   kFetch = 6,
   kDrop = 7,
-  kCompile = 8
+  kCompile = 8,
+  kInvite = 9,
+  kConnect = 10
 };
 
 // Both sides are the same program, so plain structs travel. What a session sends is foreign all the same.
@@ -29,10 +32,12 @@ struct Question {
   std::int32_t device = 0;
   std::uint64_t bytes = 0, most = 0;
   wire::Secret secret{};
+  std::array<char, 64> worker{};  // an address and a port, and a zero behind them
 };
 struct Answer {
   std::uint64_t value = 0;  // 0: no
   wire::Secret secret{};
+  wire::Bits256 ticket{};
 };
 
 // The session's end. Thread-safe.

@@ -4,6 +4,7 @@
 // transfer is done; elsewhere the GPU copies between device memory and pinned blocks, in its stream.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,10 @@
 #include "worker/staging.h"
 
 namespace hipr::worker {
+
+// The head of a Data frame: header and message; the bytes themselves follow.
+using DataHead = std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix>;
+DataHead dataHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t length);
 
 struct TransferContext {
   const Backend& backend;

@@ -7,7 +7,7 @@
 # For another kind of device: DEVICE_ENV ("NAME=VALUE ...") makes it in the worker, and in MODES="direct device remote", where
 # "device" runs on it directly; WORKER_ENV is for the worker alone; VARIANT names the logs, and its line is what KNOWN, a
 # file of lines "VARIANT MODE PROGRAM TEST reason", says cannot pass there: such a test must fail. WORKERS (1) are so many workers,
-# whose devices make one row; HIP_REMOTE_SOFTGPU then names the devices of each of them, and DIRECT_SOFTGPU those of "direct".
+# whose devices make one row, each with WORKER_OPTIONS; HIP_REMOTE_SOFTGPU then names the devices of each of them, and DIRECT_SOFTGPU those of "direct".
 # MODES="direct windows" runs what tests/windows/build.sh made of the programs under Wine (WINE), through a worker; those it left
 # out run directly only, and count.
 set -uo pipefail
@@ -85,6 +85,7 @@ results() { # MODE NAME OTHER_MODE: what to compare; tests that cannot pass in t
 }
 
 workers=() hosts='' how=any
+read -ra options <<<"${WORKER_OPTIONS:-}"
 if [[ ${WORKERS:-1} -gt 1 ]]; then how=all; fi
 stop_workers() {
   for worker_pid in "${workers[@]}"; do stop_worker; done
@@ -98,7 +99,7 @@ if [[ $modes == *remote* || $modes == *windows* ]]; then
   rm -f "$logs"/worker*.log
   for i in $(seq "${WORKERS:-1}"); do
     : >"$logs/worker$i.log"
-    start_worker "$build" "$logs/worker$i.log" || exit 1
+    start_worker "$build" "$logs/worker$i.log" "${options[@]}" || exit 1
     workers+=("$worker_pid")
     hosts+=${hosts:+,}127.0.0.1:$worker_port
   done

@@ -79,6 +79,37 @@ TEST_F(Attack, HelloIsSaidOnce) {
   expectHealthy();
 }
 
+// A client says where a copy is to go (Bring). The worker goes nowhere but where its owner said.
+TEST_F(Attack, AWorkerKnocksOnlyWhereItsOwnerSaid) {
+  net::Socket listener;
+  std::uint16_t port = 0;
+  ASSERT_TRUE(net::listenOn("127.0.0.1", 0, listener, &port).ok());
+  const std::string there = "127.0.0.1:" + std::to_string(port);
+  const auto bring = [&](TestClient& client, const std::string& where) {
+    client.hello();
+    client.send<Opcode::kMapMemory>({0, kTestDeviceBase, 2 << 20});
+    return client.send<Opcode::kBring>({wire::kNullStream, {kTestDeviceBase, 0, 0, 1 << 20}, where, {}});
+  };
+  const testing::WorkerProcess mute, narrow({"--runtime", "softgpu", "--grace", "1", "--peers", "127.0.0.1:1"}),
+      open({"--runtime", "softgpu", "--grace", "1", "--peers", there});
+  for (const testing::WorkerProcess* worker : {&mute, &narrow}) {
+    for (const std::string& where :
+         {there, "localhost:" + std::to_string(port), std::string("unix:/run/docker.sock")}) {
+      TestClient client = connectTo(*worker);
+      EXPECT_EQ(client.status(bring(client, where)), hipErrorNotSupported) << where;
+    }
+  }
+  EXPECT_FALSE(listener.readable()) << "somebody knocked";
+  TestClient client = connectTo(open);
+  const std::uint32_t request = bring(client, there);
+  net::Socket knocking(accept(listener.fd(), nullptr, nullptr));
+  std::byte first{};
+  ASSERT_TRUE(knocking.receive(&first, 1).ok());
+  EXPECT_EQ(std::to_integer<int>(first), 22);  // TLS, and whoever cannot answer it hears nothing more
+  knocking.close();
+  EXPECT_NE(client.status(request), hipSuccess);
+}
+
 TEST_F(Attack, EveryMessageButHelloIsRefusedBeforeIt) {
 #define MESSAGE(number, Name, verb)                                               \
   if (Opcode::k##Name != Opcode::kHello && Opcode::k##Name != Opcode::kSmiOpen) { \

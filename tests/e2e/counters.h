@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hipr {
 
@@ -31,19 +32,25 @@ class Counters {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the child failed";
     Counters out;
     std::ifstream in(file);
-    std::getline(in, out.line_);
+    for (std::string line; std::getline(in, line);) out.lines_.push_back(" " + line);
     std::filesystem::remove(file);
     return out;
   }
 
+  // Of all its sessions together.
   long operator[](const std::string& name) const {
-    const std::size_t at = line_.find(" " + name + "=");
-    EXPECT_NE(at, std::string::npos) << name << " in \"" << line_ << "\"";
-    return at == std::string::npos ? -1 : std::atol(line_.c_str() + at + name.size() + 2);
+    EXPECT_FALSE(lines_.empty()) << "it has counted nothing";
+    long sum = 0;
+    for (const std::string& line : lines_) {
+      const std::size_t at = line.find(" " + name + "=");
+      EXPECT_NE(at, std::string::npos) << name << " in \"" << line << "\"";
+      if (at != std::string::npos) sum += std::atol(line.c_str() + at + name.size() + 2);
+    }
+    return sum;
   }
 
  private:
-  std::string line_;
+  std::vector<std::string> lines_;
 };
 
 }  // namespace hipr

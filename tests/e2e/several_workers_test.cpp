@@ -10,60 +10,14 @@
 #include "testing/eventually.h"
 #include "testing/worker_process.h"
 #include "tests/e2e/checked_program.h"
+#include "tests/e2e/two_workers.h"
 
 namespace hipr {
 namespace {
 
 using testing::Hip;
-using testing::WorkerProcess;
 
-constexpr int kDevices = 4;
-constexpr std::size_t kSize = 1 << 20;
 constexpr unsigned kEqual = 1;  // hipStreamWaitValueEq
-
-// A program on both workers: memory and a stream on each device.
-struct Row {
-  Hip hip;
-  void* memory[kDevices] = {};
-  hipStream_t stream[kDevices] = {};
-  hipEvent_t event[kDevices] = {};
-
-  Row(const WorkerProcess& first, const WorkerProcess& second, const char* transport = "tcp") {
-    const auto at = [](const WorkerProcess& worker) { return "127.0.0.1:" + std::to_string(worker.port()); };
-    setenv("TF_WORKER_HOST", (at(first) + "," + at(second)).c_str(), 1);
-    setenv("HIP_REMOTE_WORKERS", "all", 1);
-    setenv("HIP_REMOTE_TRANSPORT", transport, 1);
-    if (!hip.load(testing::remoteLibrary()).ok()) _exit(100);
-    int count = 0;
-    HIPR_CHECK(hip, hipGetDeviceCount(&count));
-    if (count != kDevices) _exit(101);
-    for (int d = 0; d < kDevices; ++d) {
-      HIPR_CHECK(hip, hipSetDevice(d));
-      HIPR_CHECK(hip, hipMalloc(&memory[d], kSize));
-      HIPR_CHECK(hip, hipStreamCreateWithFlags(&stream[d], hipStreamNonBlocking));
-      HIPR_CHECK(hip, hipEventCreateWithFlags(&event[d], hipEventDisableTiming));
-    }
-  }
-  bool works(int d) {
-    std::vector<unsigned char> out(kSize, static_cast<unsigned char>(0x31 + d)), in(kSize);
-    const worker::HipTable& api = hip.api;
-    static_cast<void>(api.hipGetLastError());  // what failed before is the thread's, not the device's
-    return api.hipSetDevice(d) == hipSuccess && api.hipMemset(memory[d], 0, kSize) == hipSuccess &&
-           api.hipMemcpy(memory[d], out.data(), kSize, hipMemcpyHostToDevice) == hipSuccess &&
-           api.hipMemcpyAsync(in.data(), memory[d], kSize, hipMemcpyDeviceToHost, stream[d]) == hipSuccess &&
-           api.hipStreamSynchronize(stream[d]) == hipSuccess && api.hipDeviceSynchronize() == hipSuccess &&
-           api.hipGetLastError() == hipSuccess && in == out;
-  }
-  bool fails(int d) {
-    return hip.api.hipSetDevice(d) == hipSuccess && hip.api.hipDeviceSynchronize() == hipErrorNotInitialized &&
-           hip.api.hipMemset(memory[d], 0, 64) == hipErrorNotInitialized;
-  }
-};
-
-void end(const WorkerProcess& worker) {
-  for (const pid_t session : worker.sessions()) kill(session, SIGKILL);
-  kill(worker.pid(), SIGKILL);
-}
 
 class SeveralWorkers : public ::testing::Test {
  protected:

@@ -1,0 +1,31 @@
+#include "tls/ticket.h"
+
+#include "tls/shake.h"
+#include "tls/tls_transport.h"
+
+namespace hipr::tls {
+namespace {
+
+constexpr std::string_view kPrefix = "ticket-";
+
+}  // namespace
+
+TokenKey keyOfTicket(const Secret& ticket) {
+  return {nameOfKey(kPrefix, ticket), ticket};
+}
+
+bool namesTicket(std::string_view name) {
+  return name.starts_with(kPrefix);
+}
+
+Status connectByTicket(net::TransportPtr below, const Secret& ticket, int timeoutSeconds, net::TransportPtr& out) {
+  std::shared_ptr<const ClientContext> context;
+  if (Status status = ClientContext::make({}, keyOfTicket(ticket), context); !status.ok()) return status;
+  Handshake handshake(context, "");
+  if (Status status = shakeHands(*below, handshake, timeoutSeconds); !status.ok()) return status;
+  below->setTimeout(0);
+  out = overTls(std::move(below), handshake.shield());
+  return {};
+}
+
+}  // namespace hipr::tls

@@ -1,7 +1,6 @@
 #include "tls/ticket.h"
 
 #include "tls/shake.h"
-#include "tls/tls_transport.h"
 
 namespace hipr::tls {
 namespace {
@@ -18,13 +17,13 @@ bool namesTicket(std::string_view name) {
   return name.starts_with(kPrefix);
 }
 
-Status connectByTicket(net::TransportPtr below, const Secret& ticket, int timeoutSeconds, net::TransportPtr& out) {
+Status greetWithTicket(net::Transport& below, const Secret& ticket, int timeoutSeconds, Shield& out) {
   std::shared_ptr<const ClientContext> context;
   if (Status status = ClientContext::make({}, keyOfTicket(ticket), context); !status.ok()) return status;
   Handshake handshake(context, "");
-  if (Status status = shakeHands(*below, handshake, timeoutSeconds); !status.ok()) return status;
-  below->setTimeout(0);
-  out = overTls(std::move(below), handshake.shield());
+  if (Status status = shakeHands(below, handshake, timeoutSeconds); !status.ok()) return status;
+  below.setTimeout(0);
+  out = handshake.shield();
   return {};
 }
 

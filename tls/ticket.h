@@ -13,7 +13,7 @@ namespace hipr::tls {
 TokenKey keyOfTicket(const Secret& ticket);
 bool namesTicket(std::string_view name);  // of a key: it is a ticket's
 
-// Makes a protected connection of `below`, which nothing has been sent over.
-Status connectByTicket(net::TransportPtr below, const Secret& ticket, int timeoutSeconds, net::TransportPtr& out);
+// The side that comes: what makes a protected connection of `below`, which nothing has been sent over.
+Status greetWithTicket(net::Transport& below, const Secret& ticket, int timeoutSeconds, Shield& out);
 
 }  // namespace hipr::tls

@@ -1,7 +1,6 @@
 #include <poll.h>
 
 #include "net/socket_transport.h"
-#include "tls/tls_transport.h"
 #include "worker/parcels.h"
 #include "worker/pass_socket.h"
 #include "worker/tickets.h"
@@ -29,8 +28,9 @@ Status IncomingParcel::meet() {
   Passenger who;
   if (takeSocket(door_, false, socket, who) != Passed::kSocket || !who.shield)
     return Status::unavailable("nobody will come with it");
-  const bool wanted = speakThrough(tls::overTls(net::overSocket(std::move(socket), kPatience), *who.shield));
-  return wanted ? Status{} : Status::unavailable("it was withdrawn");
+  if (!speakThrough(net::overSocket(std::move(socket), kPatience))) return Status::unavailable("it was withdrawn");
+  protect(*who.shield);
+  return {};
 }
 
 // What the other worker says is foreign: it has a ticket, and that is all we know of it.

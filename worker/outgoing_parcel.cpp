@@ -14,7 +14,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr int kConnecting = 5, kGreeting = 5, kPatience = 20;  // seconds
-constexpr int kLook = 100;                                      // milliseconds between looks whether it is still wanted
+constexpr int kLook = 100;                                     // milliseconds between looks whether it is still wanted
 
 // As the supervisor began it.
 Status awaitConnection(const Descriptor& socket, const std::function<bool()>& unwanted) {
@@ -36,10 +36,12 @@ Status OutgoingParcel::meet() {
   Descriptor socket = errand_.connect(errand_.worker);
   if (socket.number() < 0) return Status::unsupported("this worker does not connect to it (--peers)");
   if (Status status = awaitConnection(socket, [this] { return cancelled(); }); !status.ok()) return status;
-  net::TransportPtr transport = net::overSocket(net::Socket(socket.release()), kPatience);
-  if (Status status = tls::connectByTicket(std::move(transport), errand_.ticket, kGreeting, transport); !status.ok())
-    return status;
-  return speakThrough(std::move(transport)) ? Status{} : Status::unavailable("nobody wants it any more");
+  if (!speakThrough(net::overSocket(net::Socket(socket.release()), kPatience)))
+    return Status::unavailable("nobody wants it any more");
+  tls::Shield shield;
+  if (Status status = tls::greetWithTicket(*transport_, errand_.ticket, kGreeting, shield); !status.ok()) return status;
+  protect(shield);
+  return {};
 }
 
 Status OutgoingParcel::pack() {

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "platform/thread.h"
+#include "tls/tls_transport.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
@@ -44,6 +45,7 @@ void Parcel::run(Status status) {
   context_.order.done(stream_);
   conclude(status);
   std::lock_guard lock(mutex_);
+  transport_.reset();
   over_ = true;
 }
 
@@ -78,6 +80,11 @@ bool Parcel::speakThrough(net::TransportPtr transport) {
   std::lock_guard lock(mutex_);
   transport_ = std::move(transport);
   return !cancelled_;
+}
+
+void Parcel::protect(const tls::Shield& shield) {
+  std::lock_guard lock(mutex_);
+  transport_ = tls::overTls(std::move(transport_), shield);
 }
 
 Status Parcel::give(Piece piece, hipMemcpyKind kind) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "net/socket.h"
+#include "tls/shield.h"
 #include "worker/pass_descriptor.h"
 #include "worker/transfers.h"
 
@@ -39,6 +40,7 @@ class Parcel : public std::enable_shared_from_this<Parcel> {
   virtual void conclude(const Status& status) = 0;  // tells whoever waits
   virtual void interrupt() {}                       // carry() waits for somebody. REQUIRES: mutex_
   bool cancelled();
+  void protect(const tls::Shield& shield);         // what it speaks through
   bool speakThrough(net::TransportPtr transport);  // from now on; false: it was cancelled meanwhile
 
   // Pieces that the GPU copies now, from or to blocks.

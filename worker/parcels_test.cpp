@@ -8,8 +8,8 @@
 #include <atomic>
 
 #include "net/socket_transport.h"
-#include "testing/eventually.h"
 #include "tls/ticket.h"
+#include "tls/tls_transport.h"
 #include "worker/peers.h"
 #include "worker/reception.h"
 #include "worker/session_fixture.h"
@@ -23,6 +23,16 @@ using wire::Opcode;
 constexpr std::uint64_t kMiB = 1 << 20, kTo = wire::kFirstObject, kFrom = kTo + 1;
 constexpr std::uint64_t kTarget = kTestDeviceBase + 64 * kMiB;
 constexpr char kHere[] = "127.0.0.1:18515", kNowhere[] = "127.0.0.1:1", kDeaf[] = "127.0.0.1:2";
+
+template <class Condition>
+bool eventually(Condition&& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
 
 // What a supervisor does for it.
 class Entrance {
@@ -112,8 +122,9 @@ class Parcels : public ::testing::TestWithParam<bool> {
   // Another worker that does what it likes, once the ticket has let it in.
   net::TransportPtr comeWith(const wire::Bits256& ticket) {
     net::TransportPtr transport = net::overSocket(net::Socket(entrance.connect(kHere).release()), 20);
-    if (!tls::connectByTicket(std::move(transport), ticket, 10, transport).ok()) return nullptr;
-    return transport;
+    tls::Shield shield;
+    if (!tls::greetWithTicket(*transport, ticket, 10, shield).ok()) return nullptr;
+    return tls::overTls(std::move(transport), shield);
   }
   static void say(net::Transport& transport, Opcode opcode, std::uint64_t number) {
     std::vector<std::byte> frame;
@@ -206,7 +217,7 @@ TEST_P(Parcels, AreTakenFromOneConnection) {
   ASSERT_TRUE(first && second);
   say(*first, Opcode::kParcel, kMiB);
   say(*second, Opcode::kParcel, kMiB);
-  EXPECT_TRUE(testing::eventually([&] { return entrance.turnedAway() == 1; }));
+  EXPECT_TRUE(eventually([&] { return entrance.turnedAway() == 1; }));
   for (net::Transport* transport : {first.get(), second.get()}) sendBytes(*transport, 0, kMiB);
   EXPECT_TRUE(streamIsFree());
   EXPECT_EQ(entrance.turnedAway(), 1);
@@ -269,7 +280,7 @@ TEST_P(Parcels, AreFewAtATime) {
   EXPECT_EQ(invite(to, 100).status, hipErrorNotSupported);
   for (std::uint64_t i = 0; i < Parcel::kMost; ++i) s.client->send<Opcode::kWithdraw>({5 + i});
   EXPECT_TRUE(streamIsFree());
-  EXPECT_TRUE(testing::eventually([&] { return invite(to, ++next_).status == hipSuccess; }));
+  EXPECT_TRUE(eventually([&] { return invite(to, ++next_).status == hipSuccess; }));
 }
 
 TEST_P(Parcels, OutsideOfMemoryAreNone) {

@@ -44,8 +44,9 @@ TEST(Session, HelloTellsWhichMessagesItDoesNotKnow) {
   std::vector<std::byte> storage;
   hello.messages.push_back(0x7ffe);
   const auto reply = s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage);
-  EXPECT_EQ(reply.unknown,
-            (std::vector<std::uint16_t>{static_cast<std::uint16_t>(Opcode::kNamedData), 0x7ffe}));  // it keeps nothing
+  // It keeps nothing, and goes nowhere.
+  EXPECT_EQ(reply.unknown, (std::vector<std::uint16_t>{static_cast<std::uint16_t>(Opcode::kNamedData),
+                                                       static_cast<std::uint16_t>(Opcode::kBring), 0x7ffe}));
 }
 
 TEST(Session, ARuntimeThatIgnoresTheHintNamesItsOwnRange) {

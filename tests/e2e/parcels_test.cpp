@@ -156,7 +156,10 @@ void loseInTheMiddle(const WorkerProcess& first, const WorkerProcess& second, bo
               end(source ? second : first);
               if (copying.wait_for(std::chrono::seconds(60)) != std::future_status::ready) _exit(2);
               if (!testing::eventually([&] { return row.fails(lost) && row.fails(lost + 1); })) return 3;
-              return row.works(kept) && row.works(kept + 1) ? 0 : 4;
+              // Its null stream may have waited for the copy, and is told then, once.
+              if (row.hip.api.hipSetDevice(kept) != hipSuccess) return 4;
+              static_cast<void>(row.hip.api.hipDeviceSynchronize());
+              return row.works(kept) && row.works(kept + 1) ? 0 : 5;
             }),
             0);
 }

@@ -46,7 +46,7 @@ POOL = {
     "nodeManagerConfig": {
         "provisioningMode": re.compile("^(Provisioned|AutoSelect|Karpenter)$"),
         "defaultVendor": re.compile("^AMD$"),
-        "defaultIsolationMode": re.compile("^(shared|hard)$"),  # AMD has no other
+        "defaultIsolationMode": re.compile("^hard$"),  # the scheduler gives pods with parts of a GPU none of another mode
         "isolationModeRules": ANY, "nodeSelector": {"nodeSelectorTerms": ANY}, "multiVendorNodeSelector": ANY,
     },
     "componentConfig": {

@@ -37,6 +37,7 @@ noticed() { # WHAT SED: a sample with that change is refused
 noticed "a field nobody knows" 's/enableVector/enableVectr/'
 noticed "a template that the operator replaces" '/- name: vector/d'
 noticed "a file of metrics that nobody reads" 's|/logs/metrics.log.hypervisor|metrics.log|'
+noticed "a pool where nobody gets a part of a GPU" 's/defaultIsolationMode: hard/defaultIsolationMode: shared/'
 noticed "a worker without a probe" '/startupProbe/d'
 noticed "a worker with a token of the API server" '/automountServiceAccountToken/d'
 noticed "a worker that the policy does not find" 's|hip-remote/worker|hip-remote/other|'

@@ -36,8 +36,10 @@ Status credentialsFromEnvironment(Credentials& out) {
 
 Status enter(net::Socket socket, const std::string& host, const Credentials& credentials, const Timeouts& timeouts,
              net::TransportPtr& out, int& roundTrips) {
-  const bool plain = credentials.protection == Protection::kNever ||
-                     (credentials.protection == Protection::kElsewhere && net::isLoopback(socket));
+  const bool here = net::isLoopback(socket);
+  if (!here && !net::isConnected(socket)) return Status::cut("the peer closed the connection");
+  const bool plain =
+      credentials.protection == Protection::kNever || (credentials.protection == Protection::kElsewhere && here);
   std::optional<tls::Binding> binding;
   roundTrips = 0;
   net::TransportPtr transport = net::overSocket(std::move(socket), timeouts.io);

@@ -215,7 +215,7 @@ template <class Message, class Reply>
 Status Connection::greet(wire::Opcode opcode, const Message& message, std::vector<std::byte>& storage, Reply& reply) {
   outbox_.append(opcode, 0, 0, message, true, [] {});
   outbox_.flush();
-  if (dead_) return Status::unavailable("connection lost during the greeting");
+  if (dead_) return Status::cut("connection lost during the greeting");
   begun_ = true;  // all of it within one timeout
   coming_ = 0;
   messageEnd_ = {};

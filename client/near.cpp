@@ -44,7 +44,8 @@ Status comeNear(const Options& options, const access::Credentials& credentials, 
   const bool demanded = options.nearness == Nearness::kShared;
   if (options.nearness == Nearness::kNever) return {};
   if (!platform::kCanShareMemory) return demanded ? cannot("not on this system") : Status{};
-  if (!net::isLoopback(socket)) return demanded ? cannot(worker.name() + " is another machine") : Status{};
+  if (!net::isLoopback(socket))
+    return demanded && net::isConnected(socket) ? cannot(worker.name() + " is another machine") : Status{};
   if (credentials.protection == access::Credentials::Protection::kAlways)
     return demanded ? cannot("HIP_REMOTE_TLS wants a connection") : Status{};
   if (!net::isUnix(socket)) {

@@ -154,6 +154,10 @@ bool isUnix(const Socket& socket) {
   return platform::isUnix(socket.fd());
 }
 
+bool isConnected(const Socket& socket) {
+  return peerName(socket) != platform::kNoPeer;
+}
+
 bool isLoopback(const Socket& socket) {
   if (isUnix(socket)) return true;
   const std::string name = peerName(socket);

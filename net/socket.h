@@ -76,7 +76,8 @@ Status connectUnix(const std::string& name, Socket& out);
 Status listenUnix(const std::string& name, Socket& out);
 bool isUnix(const Socket& socket);
 
-bool isLoopback(const Socket& socket);       // the peer is on this machine
+bool isConnected(const Socket& socket);      // as far as this side knows
+bool isLoopback(const Socket& socket);       // the peer is on this machine; false also when it has gone
 std::string peerName(const Socket& socket);  // "127.0.0.1:40312"
 std::string ownName(const Socket& socket);   // what the peer calls us, if nothing stands between
 

@@ -101,7 +101,7 @@ Status listenSocket(const std::string& address, std::uint16_t port, SocketHandle
 std::string peerAddress(SocketHandle socket) {
   sockaddr_storage name{};
   socklen_t size = sizeof name;
-  if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return "?";
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return kNoPeer;
   if (name.ss_family == AF_UNIX) return unixPeer(socket);
   return addressText(reinterpret_cast<sockaddr*>(&name), size);
 }

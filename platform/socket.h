@@ -70,7 +70,8 @@ bool readable(SocketHandle socket);  // something can be received, or the peer i
 // Waits until one of the two is; -1: for ever. Which of them are.
 std::pair<bool, bool> awaitReadable(SocketHandle first, SocketHandle second, int milliseconds);
 
-std::string socketError();                     // of this thread's last failed call
-std::string peerAddress(SocketHandle socket);  // "127.0.0.1:40312", or as unixPeer() says
+std::string socketError();  // of this thread's last failed call
+inline constexpr char kNoPeer[] = "?";
+std::string peerAddress(SocketHandle socket);  // "127.0.0.1:40312", or as unixPeer() says; kNoPeer: it has gone
 std::string ownAddress(SocketHandle socket);   // the same of this end
 }  // namespace hipr::platform

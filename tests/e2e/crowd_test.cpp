@@ -1,14 +1,20 @@
 // Many small clients at once on one worker: each gets memory, keeps it while all others have theirs, and finds in it
-// what it wrote. HIPR_CROWD sets how many there are.
+// what it wrote. HIPR_CROWD sets how many there are, HIPR_IDLE of those that lose their connections meanwhile.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
+#include "testing/eventually.h"
 #include "testing/hip.h"
 #include "testing/worker_process.h"
+#include "tests/e2e/checked_program.h"
+#include "tests/e2e/cutting_relay.h"
 
 namespace hipr {
 namespace {
@@ -35,36 +41,76 @@ enum Exit { kRight, kNoLibrary, kNoMemory, kFailed, kWrong };
   _exit(back == mine ? kRight : kWrong);
 }
 
+// What so many of them do at once.
+class Crowd {
+ public:
+  explicit Crowd(int clients) {
+    if (pipe(ready_) != 0 || pipe(go_) != 0) std::abort();
+    for (int i = 0; i < clients; ++i) {
+      children_.push_back(fork());
+      if (children_.back() != 0) continue;
+      close(ready_[0]);
+      close(go_[1]);
+      useALittle(i, ready_[1], go_[0]);
+    }
+    close(ready_[1]);
+    close(go_[0]);
+  }
+  void expectReady() {
+    std::size_t there = 0;
+    for (char byte; there < children_.size() && read(ready_[0], &byte, 1) == 1;) ++there;
+    EXPECT_EQ(there, children_.size());
+    close(ready_[0]);
+  }
+  void expectRight() {
+    close(go_[1]);
+    for (const pid_t child : children_) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_TRUE(WIFEXITED(status));
+      EXPECT_EQ(WEXITSTATUS(status), kRight);
+    }
+  }
+
+ private:
+  int ready_[2], go_[2];
+  std::vector<pid_t> children_;
+};
+
+int wanted(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
 TEST(Crowd, EverybodyGetsALittle) {
-  const char* wanted = std::getenv("HIPR_CROWD");
-  const int clients = wanted ? std::atoi(wanted) : 256;
+  const int clients = wanted("HIPR_CROWD", 256);
   const testing::WorkerProcess worker(
       {"--runtime", "softgpu", "--grace", "1", "--max-sessions", std::to_string(clients)});
   worker.use();
-  int ready[2], go[2];
-  ASSERT_EQ(pipe(ready), 0);
-  ASSERT_EQ(pipe(go), 0);
-  std::vector<pid_t> children;
-  for (int i = 0; i < clients; ++i) {
-    children.push_back(fork());
-    if (children.back() != 0) continue;
-    close(ready[0]);
-    close(go[1]);
-    useALittle(i, ready[1], go[0]);
-  }
-  close(ready[1]);
-  close(go[0]);
-  int there = 0;
-  for (char byte; read(ready[0], &byte, 1) == 1;) ++there;
-  EXPECT_EQ(there, clients);
-  close(go[1]);
-  for (const pid_t child : children) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), kRight);
-  }
-  close(ready[0]);
+  Crowd crowd(clients);
+  crowd.expectReady();
+  crowd.expectRight();
+}
+
+// All have lost their connections and cannot come back for a while: their sessions wait for them, and then go on.
+TEST(Crowd, SessionsWaitForEverybody) {
+  const int clients = wanted("HIPR_IDLE", 100);
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  const testing::WorkerProcess worker(
+      {"--runtime", "softgpu", "--grace", "1", "--max-sessions", std::to_string(clients)});
+  CuttingRelay relay(worker.port(), {});
+  use(relay.port());
+  Crowd crowd(clients);
+  crowd.expectReady();
+  relay.shut(true);
+  ASSERT_TRUE(testing::eventually([&] { return relay.lines() == 0; }));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_GE(worker.sessions().size(), static_cast<std::size_t>(clients));
+  relay.shut(false);
+  crowd.expectRight();
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ Status receiveFrame(net::Transport& transport, std::uint64_t limit, wire::Header
   if (Status status = transport.receiveAll(payload); !status.ok()) return status;
   if (header.opcode != static_cast<std::uint16_t>(wire::Opcode::kRefused)) return {};
   wire::Refused refused;
-  return Status::unavailable("refused: " + (decode(payload, refused) ? refused.text : "?"));
+  if (!decode(payload, refused)) return Status::unavailable("refused: ?");
+  return refused.toStatus();
 }
 
 }  // namespace hipr::access

@@ -13,6 +13,7 @@ enum class Code {
   kNotFound,     // a file, symbol or device that does not exist
   kUnsupported,  // well formed, but not something this build can do
   kUnavailable,  // the peer cannot be reached, or does not want us
+  kBusy,         // the peer has no room for us now
   kCut,          // it could be reached, and then the connection broke
   kExhausted,    // out of memory or another bounded resource
 };

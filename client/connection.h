@@ -235,7 +235,7 @@ Status Connection::greet(wire::Opcode opcode, const Message& message, std::vecto
   if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kRefused)) {
     wire::Refused refused;
     reader.get(refused);
-    return Status::unavailable("refused: " + printable(refused.text));
+    return refused.toStatus();
   }
   reader.get(reply);
   if (header.opcode != static_cast<std::uint16_t>(opcode) || !reader.ok() || !reader.atEnd())

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "net/http_get.h"
+#include "platform/progress_line.h"
 #include "platform/socket.h"
 
 namespace hipr::client {
@@ -103,6 +104,7 @@ Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& 
 }
 
 Status connectByTensorFusion(const Options& options, net::Socket& socket, net::Endpoint& worker) {
+  const platform::ProgressLine line("waiting for a worker from TensorFusion");
   const auto start = Clock::now(), deadline = start + std::chrono::seconds(options.connectTimeout);
   bool told = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
@@ -163,7 +165,9 @@ Status despiteCuts(int patience, const Attempt& attempt) {
 
 }  // namespace
 
-Status beginAnywhere(const Options& options, const Begin& begin) {
+namespace {
+
+Status beginOnce(const Options& options, const Begin& begin, bool tell) {
   std::vector<Place> places;
   if (Status status = placesOf(options.workers, places); !status.ok()) return advising(status);
   const bool several = options.workers.size() > 1;
@@ -181,12 +185,28 @@ Status beginAnywhere(const Options& options, const Begin& begin) {
     });
     if (status.ok()) return {};
     std::string& said = answered ? refusals : silences;
-    if (answered) refusal = status;
+    if (answered && refusal.code() != Code::kBusy) refusal = status;
     said += (said.empty() ? "" : "; ") + (several && answered ? place.name() + ": " : "") + status.message();
-    if (several) logInfo("not the worker at %s: %s", place.name().c_str(), status.message().c_str());
+    if (several && tell) logInfo("not the worker at %s: %s", place.name().c_str(), status.message().c_str());
   }
   if (!refusals.empty()) return {refusal.code(), refusals};
   return advising(Status::unavailable(silences));
+}
+
+}  // namespace
+
+Status beginAnywhere(const Options& options, const Begin& begin) {
+  platform::ProgressLine line("connecting to " + options.workerName());
+  const auto end = Clock::now() + std::chrono::seconds(options.waitForRoom);
+  Status status = beginOnce(options, begin, true);
+  if (status.code() != Code::kBusy || options.waitForRoom == 0) return status;
+  line = platform::ProgressLine("waiting for room at " + options.workerName());
+  for (milliseconds pause = kFirstPause; status.code() == Code::kBusy && Clock::now() < end;
+       pause = std::min(2 * pause, kLongestPause)) {
+    std::this_thread::sleep_for(pause);
+    status = beginOnce(options, begin, false);
+  }
+  return status;
 }
 
 Status beginByTensorFusion(const Options& options, const Begin& begin) {

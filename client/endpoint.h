@@ -26,7 +26,8 @@ struct Place {
 // those of one kind are equal, and come in random order, so that clients spread. Fails when no name has an address.
 Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& out);
 
-// Makes a connection and hands it to `begin`, at one place after the other until that goes well.
+// Makes a connection and hands it to `begin`, at one place after the other until that goes well. Where one of them is
+// full and the rest do no better, all of them are tried again for as long as options.waitForRoom says.
 using Begin = std::function<Status(net::Socket socket, const Place& place)>;
 Status beginAnywhere(const Options& options, const Begin& begin);
 

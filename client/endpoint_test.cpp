@@ -229,6 +229,27 @@ TEST(Endpoint, TheFirstThatAnswersAndHasRoomServes) {
   EXPECT_EQ(asked, (std::vector{full.port, free.port}));
 }
 
+TEST(Endpoint, WhoeverHasPatienceWaitsForRoom) {
+  Listening full, other;
+  int attempts = 0;
+  const auto fullUntil = [&](int last) {
+    attempts = 0;
+    return [&attempts, &full, last](net::Socket, const Place& place) {
+      if (place.worker.port != full.port) return Status::unavailable("not for you");
+      return ++attempts < last ? Status{Code::kBusy, "no room"} : Status{};
+    };
+  };
+  Options options = anyOf({full.port, other.port});
+  EXPECT_EQ(beginAnywhere(options, fullUntil(3)).code(), Code::kBusy);
+  EXPECT_EQ(attempts, 1) << "nobody has asked for it";
+  options.waitForRoom = 600;
+  EXPECT_TRUE(beginAnywhere(options, fullUntil(3)).ok());
+  EXPECT_EQ(attempts, 3);
+  options.waitForRoom = 1;
+  EXPECT_EQ(beginAnywhere(options, fullUntil(1000)).code(), Code::kBusy);
+  EXPECT_LT(attempts, 20);
+}
+
 TEST(Endpoint, ACutBeforeTheSessionHasBegunIsTriedAgain) {
   Listening worker, other;
   int attempts = 0;

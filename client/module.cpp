@@ -4,6 +4,7 @@
 #include <map>
 
 #include "access/digest.h"
+#include "client/progress.h"
 #include "client/remote_core.h"
 #include "runtime/async_error.h"
 
@@ -49,8 +50,12 @@ access::Digest digestOf(const std::shared_ptr<const code::GpuCode>& code) {
 
 class LoadAnswer : public Pending {
  public:
-  LoadAnswer(Session& session, std::shared_ptr<Variables> variables, std::shared_ptr<const code::GpuCode> code)
-      : session_(session), variables_(std::move(variables)), code_(std::move(code)) {}
+  LoadAnswer(Session& session, std::shared_ptr<Variables> variables, std::shared_ptr<const code::GpuCode> code,
+             std::uint64_t bytes)
+      : session_(session),
+        variables_(std::move(variables)),
+        code_(std::move(code)),
+        line_(lineOfCode(session, bytes)) {}
   void answered(wire::Bytes bytes) override {
     wire::ModuleLoadReply reply;
     wire::Reader reader(bytes);
@@ -84,6 +89,7 @@ class LoadAnswer : public Pending {
   Session& session_;
   std::shared_ptr<Variables> variables_;
   std::shared_ptr<const code::GpuCode> code_;
+  const platform::ProgressLine line_;
 };
 
 }  // namespace
@@ -96,7 +102,8 @@ hipError_t RemoteCore::load(Module& module) {
   wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = digestOf(module.code)};
   if (!s.workerHasCode(message.hash)) message.code = module.code->bytes();
   for (const code::Variable& variable : module.code->variables()) message.variables.push_back(variable.name);
-  s.connection().send<Opcode::kModuleLoad>(message, std::make_unique<LoadAnswer>(s, m.variables, module.code), [] {});
+  auto answer = std::make_unique<LoadAnswer>(s, m.variables, module.code, message.code.size());
+  s.connection().send<Opcode::kModuleLoad>(message, std::move(answer), [] {});
   return hipSuccess;
 }
 

@@ -55,6 +55,7 @@ Status readOptions(Options& out) {
   const int patience = out.tensorFusion.asked() ? kSchedulingTimeout : kConnectTimeout;
   out.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", patience, 1, 3600));
   out.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", 60, 1, 86400));
+  out.waitForRoom = static_cast<int>(envNumber("HIP_REMOTE_WAIT", 0, 0, 7 * 86400));
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   if (Status status = readNearness(out.nearness); !status.ok()) return status;
   if (Status status = readNaming(out.naming); !status.ok()) return status;

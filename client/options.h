@@ -31,6 +31,7 @@ struct Options {
   TensorFusion tensorFusion;
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
+  int waitForRoom = 0;  // HIP_REMOTE_WAIT: seconds, when every worker that answers is full
   Nearness nearness = Nearness::kWherePossible;
   NamingMode naming = NamingMode::kWhereItPays;
   bool lazy = false;      // HIP_REMOTE_SYNC=lazy: a synchronization waits only where somebody could tell

@@ -357,7 +357,7 @@ bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {
     case wire::Opcode::kRefused: {
       wire::Refused refused;
       if (!decode(payload, refused)) return false;
-      connection_->lose(Status::unavailable("refused: " + printable(refused.text)));
+      connection_->lose(refused.toStatus());
       return true;
     }
     default:

@@ -73,6 +73,7 @@ class Session {
   HostFunctions& hostFunctions() { return *hostFunctions_; }
   const Stats& stats() const { return stats_; }
   Core& core() { return core_; }
+  std::string workerName() const { return place_.name(); }     // for messages
   const std::string& transport() const { return transport_; }  // Transport::kind() of its first connection
   const std::string& statsFile() const { return options_.statsFile; }
 

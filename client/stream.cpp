@@ -1,4 +1,5 @@
 // RemoteCore: streams, and what is common to all work given to them.
+#include "client/progress.h"
 #include "client/remote_core.h"
 
 namespace hipr::client {
@@ -64,6 +65,7 @@ void RemoteCore::waitForRoom(RemoteStream& r) {
 
 hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage until) {
   waitForRoom(remote(stream));
+  const platform::ProgressLine line = lineOfWork(session(), operation);
   const hipError_t error = std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
   if (error != hipSuccess || until == Stage::kSent) return error;
   // Nobody has waited where nobody would notice. What the program does next must find it done all the same.
@@ -117,6 +119,7 @@ hipError_t RemoteCore::synchronize(Stream& stream) {
 
 hipError_t RemoteCore::waitFor(RemoteStream& r, const Moment& moment) {
   Session& s = session();
+  const platform::ProgressLine line = lineOfTransfers(s);
   wire::Done done;
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
   s.streams().show(moment);

@@ -17,6 +17,10 @@ TerminalSize terminalSize();
 
 void writeTerminal(std::string_view text);  // all of it, past stdio
 
+// How many fit into a line of the terminal that stderr is; 0: it is none, or not that of a person who sees us.
+std::size_t errorColumns();
+void writeError(std::string_view text);
+
 // While one exists, keys come at once and are not shown.
 class RawKeys {
  public:

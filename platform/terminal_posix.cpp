@@ -32,11 +32,23 @@ int millisecondsUntil(Clock::time_point end) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
+bool knowsSequences() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal && std::strcmp(terminal, "dumb") != 0;
+}
+
+void writeAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = write(file, text.data(), text.size());
+    if (n < 0 && errno != EINTR) return;
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  }
+}
+
 }  // namespace
 
 bool atTerminal() {
-  const char* const terminal = std::getenv("TERM");
-  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal && std::strcmp(terminal, "dumb") != 0;
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && knowsSequences();
 }
 
 TerminalSize terminalSize() {
@@ -46,11 +58,19 @@ TerminalSize terminalSize() {
 }
 
 void writeTerminal(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(STDOUT_FILENO, text.data(), text.size());
-    if (n < 0 && errno != EINTR) return;
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  }
+  writeAll(STDOUT_FILENO, text);
+}
+
+std::size_t errorColumns() {
+  if (!isatty(STDERR_FILENO) || !knowsSequences()) return 0;
+  const pid_t front = tcgetpgrp(STDERR_FILENO);
+  if (front > 0 && front != getpgrp()) return 0;  // somebody else has the terminal
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : TerminalSize{}.columns;
+}
+
+void writeError(std::string_view text) {
+  writeAll(STDERR_FILENO, text);
 }
 
 RawKeys::RawKeys() {

@@ -22,6 +22,18 @@ HANDLE output() {
   return GetStdHandle(STD_OUTPUT_HANDLE);
 }
 
+HANDLE errors() {
+  return GetStdHandle(STD_ERROR_HANDLE);
+}
+
+void writeAll(HANDLE file, std::string_view text) {
+  while (!text.empty()) {
+    DWORD written = 0;
+    if (!WriteFile(file, text.data(), static_cast<DWORD>(text.size()), &written, nullptr)) return;
+    text.remove_prefix(written);
+  }
+}
+
 HANDLE stopAsked() {
   static const HANDLE event = CreateEventW(nullptr, TRUE, FALSE, nullptr);
   return event;
@@ -48,11 +60,21 @@ TerminalSize terminalSize() {
 }
 
 void writeTerminal(std::string_view text) {
-  while (!text.empty()) {
-    DWORD written = 0;
-    if (!WriteFile(output(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr)) return;
-    text.remove_prefix(written);
-  }
+  writeAll(output(), text);
+}
+
+std::size_t errorColumns() {
+  DWORD mode = 0;
+  CONSOLE_SCREEN_BUFFER_INFO info{};
+  if (!GetConsoleMode(errors(), &mode) || !SetConsoleMode(errors(), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+    return 0;
+  return GetConsoleScreenBufferInfo(errors(), &info)
+             ? static_cast<std::size_t>(info.srWindow.Right - info.srWindow.Left + 1)
+             : TerminalSize{}.columns;
+}
+
+void writeError(std::string_view text) {
+  writeAll(errors(), text);
 }
 
 RawKeys::RawKeys() {

@@ -9,6 +9,8 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "platform/progress_line.h"
 #include "rtc/cache.h"
 #include "rtc/installed.h"
 #include "runtime/api.h"
@@ -72,6 +74,8 @@ rtc::Result compile(const rtc::Request& request) {
   const std::string_view compiler = here ? std::string_view(installed().place) : "worker";
   rtc::Result result;
   if (cache.find(request, compiler, result)) return result;
+  const platform::ProgressLine line("compiling " + (request.name.empty() ? "a kernel" : printable(request.name)) +
+                                    (here ? "" : " on the worker"));
   if (here) {
     result = rtc::compileInstalled(request);
   } else if (!mayUse("worker") || compileOnWorker(request, result) != hipSuccess) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
+#include "base/text.h"
 #include "types/platform.h"
 #include "wire/stream.h"
 
@@ -132,9 +134,14 @@ struct TransferOpen {
 
 // The worker will not serve this connection; `text` says why and what to do.
 struct Refused {
+  static constexpr std::int32_t kLater = hipErrorNotReady;  // it is full
   std::int32_t status = 0;
   std::string text;
   static auto fields(auto& m) { return std::tie(m.status, m.text); }
+
+  Status toStatus() const {
+    return {status == kLater ? Code::kBusy : Code::kUnavailable, "refused: " + printable(text)};
+  }
 };
 
 // What kernels printed. `stream` is 1 for stdout, 2 for stderr.

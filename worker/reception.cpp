@@ -76,10 +76,10 @@ void sayThere(const net::Socket& socket, platform::SharedMemory memory, std::spa
 
 }  // namespace
 
-std::vector<std::byte> refusal(const std::string& why) {
+std::vector<std::byte> refusal(const std::string& why, Refusal kind) {
+  const std::int32_t status = kind == Refusal::kForNow ? wire::Refused::kLater : hipErrorNotInitialized;
   std::vector<std::byte> frame;
-  wire::appendFrame(frame, wire::Opcode::kRefused, 0, wire::HIP_REMOTE_FLAG_NO_REPLY,
-                    wire::Refused{hipErrorNotInitialized, why});
+  wire::appendFrame(frame, wire::Opcode::kRefused, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Refused{status, why});
   return frame;
 }
 
@@ -92,12 +92,12 @@ void Reception::arrive(net::Socket socket) {
   await(visitors_.back(), 1);  // which of the two it speaks
 }
 
-void Reception::turnAway(Guest guest, const std::string& why) {
+void Reception::turnAway(Guest guest, const std::string& why, Refusal kind) {
   makeRoom(addressOf(guest.peer));
   visitors_.push_back(
       {std::move(guest.socket), guest.peer, addressOf(guest.peer), access::Admission(gate_.keyring()), {}});
   Visitor& visitor = visitors_.back();
-  std::vector<std::byte> frame = refusal(why);
+  std::vector<std::byte> frame = refusal(why, kind);
   if (guest.shield) {
     std::vector<std::byte> sealed;
     tls::Sealer(guest.shield->cipher, guest.shield->sending).seal(tls::Sealer::Part(frame), sealed);

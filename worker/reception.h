@@ -24,6 +24,9 @@
 
 namespace hipr::worker {
 
+// kForNow: trying again later may help.
+enum class Refusal { kForGood, kForNow };
+
 class Reception {
  public:
   struct Limits {
@@ -49,8 +52,8 @@ class Reception {
   void setNearName(std::string name) { nearName_ = std::move(name); }  // of the unix socket for clients of this machine
 
   void arrive(net::Socket socket);
-  void turnAway(Guest guest, const std::string& why);  // in words
-  bool dropOldest();                                   // when descriptors run out; false when nobody is here
+  void turnAway(Guest guest, const std::string& why, Refusal kind = Refusal::kForGood);  // in words
+  bool dropOldest();  // when descriptors run out; false when nobody is here
   bool empty() const { return visitors_.empty(); }
 
   void watch(std::vector<pollfd>& entries) const;  // appends one entry for each
@@ -93,6 +96,6 @@ class Reception {
 };
 
 // What tells a client, in words, that it is not served.
-std::vector<std::byte> refusal(const std::string& why);
+std::vector<std::byte> refusal(const std::string& why, Refusal kind = Refusal::kForGood);
 
 }  // namespace hipr::worker

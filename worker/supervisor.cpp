@@ -144,14 +144,14 @@ void Supervisor::serve(Reception::Guest guest) {
     return;
   }
   if (sessions_.full()) {
-    if (!sessions_.makeRoom()) return reception_.turnAway(std::move(guest), kCrowded);
+    if (!sessions_.makeRoom()) return reception_.turnAway(std::move(guest), kCrowded, Refusal::kForNow);
     return waiting_.push_back(std::move(guest));
   }
   if (drainEnd_) return reception_.turnAway(std::move(guest), "the worker is stopping");
   if (!sessions_.hasRoomFor(guest.identity)) {
     const std::string most = std::to_string(guest.identity.sessions);
     const std::string why = guest.identity.name + " has " + most + " sessions already, which is as many as it may";
-    return reception_.turnAway(std::move(guest), why);
+    return reception_.turnAway(std::move(guest), why, Refusal::kForNow);
   }
   if (!guest.identity.devices.empty() && sessions_.devicesOf(guest.identity).empty()) {
     const std::string why = "this worker has none of the devices that are for " + guest.identity.name;

@@ -178,6 +178,7 @@ TEST(Worker, TooManySessionsAreRefusedInWords) {
   const auto refused = second.expectPush<wire::Refused>(Opcode::kRefused);
   ASSERT_TRUE(refused);
   EXPECT_NE(refused->text.find("as many clients"), std::string::npos);
+  EXPECT_EQ(refused->status, wire::Refused::kLater);
   first.send<Opcode::kGoodbye>({});
   ASSERT_TRUE(eventually([&] { return worker.sessions().empty(); }));
   TestClient third = worker.connect();

@@ -3,6 +3,7 @@
 #include "cli/doctor/checks.h"
 #include "platform/capture.h"
 #include "platform/process.h"
+#include "platform/progress_line.h"
 
 namespace hipr::doctor {
 namespace {
@@ -23,6 +24,7 @@ ProbeAnswer askProbe(const cli::Target& target) {
   std::vector<std::string> command = {platform::programPath(), "doctor", "--probe"};
   if (target.softgpu) command.push_back("--softgpu");
   platform::setEnvironment("HIP_REMOTE_STATS", "/dev/stdout");  // counters come with the answer, where there is one
+  const platform::ProgressLine line("making a first HIP call, and measuring how fast the line is");
   const auto said = platform::captureProgram(command, kPatience);
   ProbeAnswer out;
   std::istringstream lines(said.output);

@@ -14,7 +14,8 @@ bool explain(const std::string& complaint, const Patient& patient, Report& repor
     return false;
   };
   if (says("as many clients as it may"))
-    return problem("worker-full", "try again later, or start the worker with a larger --max-sessions (default 64)");
+    return problem("worker-full",
+                   "HIP_REMOTE_WAIT=600 waits for room; or start the worker with a larger --max-sessions (default 64)");
   if (says("older than this library") || says("protocol version"))
     return problem("older-worker", "install the same release of HIP Remote on both sides");
   if (says("no range of addresses"))

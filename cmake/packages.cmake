@@ -1,5 +1,10 @@
-# Debian packages: `cpack` in the build folder (or scripts/packages) makes hip-remote-{client,worker,tools,softgpu,dev}.
-# They install on Debian 12, where they are built, and on anything newer with its libraries.
+# Debian packages: `cpack` in the build folder makes hip-remote-{client,worker,tools,softgpu,dev}. They install on Debian 12,
+# where they are built, and on anything newer with its libraries.
+if(NOT HIPR_SOFTGPU_LEVELS STREQUAL all)  # as ./demo leaves it
+  file(WRITE ${PROJECT_BINARY_DIR}/packaging/refuse.cmake
+    "message(FATAL_ERROR \"softgpu is built for this machine's CPU alone; for packages: cmake --preset packages && cmake --build build\")\n")
+  set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_BINARY_DIR}/packaging/refuse.cmake)
+endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME hip-remote)
 set(CPACK_PACKAGE_VENDOR "The HIP Remote authors")

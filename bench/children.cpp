@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "bench/bench.h"
-#include "bench/delay_relay.h"
+#include "testing/line_relay.h"
 
 namespace hipr::bench {
 namespace {
@@ -109,7 +109,7 @@ void measureDelay(Report& report, const std::string& host, int port, const std::
   const double local = stepTime(direct, rounds, kSteps);
   report.add("step time, directly on softgpu", local * 1e3, "ms");
   for (const double roundTrip : {0.0, 0.001, 0.010, 0.030}) {
-    const DelayRelay relay(host, port, roundTrip / 2);
+    const testing::LineRelay relay(host, port, {.oneWay = roundTrip / 2});
     const double step =
         std::atof(runChild("--child-steps " + std::to_string(rounds), "127.0.0.1", relay.port()).c_str());
     char what[64];

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "bench/bench.h"
-#include "bench/delay_relay.h"
+#include "testing/line_relay.h"
 #include "testing/worker_process.h"
 
 namespace hipr::bench {
@@ -56,7 +56,7 @@ void measureUploads(Report& report, std::size_t mebibytes) {
   const std::string folder = std::filesystem::temp_directory_path() / ("hip-remote-bench-" + std::to_string(getpid()));
   {
     const testing::WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--data-cache", folder});
-    const DelayRelay relay("127.0.0.1", worker.port(), kOneWay, kBandwidth);
+    const testing::LineRelay relay("127.0.0.1", worker.port(), {.oneWay = kOneWay, .bandwidth = kBandwidth});
     const auto upload = [&](unsigned seed, unsigned changed, const char* naming) {
       const std::string arguments =
           "--child-upload " + std::to_string(mebibytes) + " " + std::to_string(seed) + " " + std::to_string(changed);

@@ -19,6 +19,18 @@ std::byte* rowAddress(const HostShape& shape, std::size_t row) {
   return shape.address + (row / shape.height) * shape.slice + (row % shape.height) * shape.pitch;
 }
 
+// Where bytes [offset, offset + size) of the packed form are, one after the other.
+template <class Visit>
+void forEachRun(const HostShape& shape, std::size_t offset, std::size_t size, Visit&& visit) {
+  const std::size_t span = shape.contiguous() ? shape.bytes() : shape.width;
+  while (size) {
+    const std::size_t n = std::min(size, span - offset % span);
+    visit(rowAddress(shape, shape.contiguous() ? 0 : offset / span) + offset % span, n);
+    offset += n;
+    size -= n;
+  }
+}
+
 // From the first byte to the last, whatever lies between rows.
 bool overlap(const HostShape& a, const HostShape& b) {
   const auto end = [](const HostShape& s) {
@@ -382,33 +394,48 @@ bool Connection::transferring() {
   return outbox_.uploading();
 }
 
+Status Connection::place(std::uint64_t transfer, std::uint64_t offset, std::size_t size, HostShape& to) {
+  std::lock_guard lock(mutex_);
+  const auto found = downloads_.find(transfer);
+  if (found == downloads_.end()) return Status::invalid("data for a download nobody asked for");
+  BulkDownload& download = found->second;
+  if (offset != download.received || size > download.to.bytes() - download.received)
+    return Status::invalid("data outside its download");
+  download.received += size;
+  to = download.to;
+  return {};
+}
+
 Status Connection::receiveData(const wire::Header& header) {
-  std::uint64_t prefix[2];
-  if (header.length < sizeof prefix) return Status::invalid("truncated data frame");
-  if (Status status = fill(prefix, sizeof prefix); !status.ok()) return status;
-  std::size_t size = header.length - sizeof prefix;
-  BulkDownload download;
-  {
-    std::lock_guard lock(mutex_);
-    const auto found = downloads_.find(prefix[0]);
-    if (found == downloads_.end()) return Status::invalid("data for a download nobody asked for");
-    if (prefix[1] != found->second.received || size > found->second.to.bytes() - found->second.received) {
-      return Status::invalid("data outside its download");
-    }
-    download = found->second;
-    found->second.received += size;
-  }
-  std::size_t offset = prefix[1];
-  while (size) {
-    const HostShape& to = download.to;
-    const std::size_t span = to.contiguous() ? to.bytes() : to.width;
-    const std::size_t n = std::min(size, span - offset % span);
-    if (Status status = fill(rowAddress(to, to.contiguous() ? 0 : offset / span) + offset % span, n); !status.ok()) {
-      return status;
-    }
-    offset += n;
-    size -= n;
-  }
+  const bool packed = header.opcode == static_cast<std::uint16_t>(wire::Opcode::kPackedData);
+  const std::size_t prefixed = packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
+  std::uint64_t prefix[3] = {};
+  if (header.length < prefixed) return Status::invalid("truncated data frame");
+  if (Status status = fill(prefix, prefixed); !status.ok()) return status;
+  const std::size_t coming = header.length - prefixed, size = packed ? prefix[2] : coming;
+  if (packed && (size > wire::kMaxDataChunk || coming >= size))
+    return Status::invalid("packed data of no sensible size");
+  HostShape to;
+  if (Status status = place(prefix[0], prefix[1], size, to); !status.ok()) return status;
+  if (packed) return unpack(to, prefix[1], size, coming);
+  Status status;
+  forEachRun(to, prefix[1], size, [&](std::byte* at, std::size_t n) {
+    if (status.ok()) status = fill(at, n);
+  });
+  return status;
+}
+
+Status Connection::unpack(const HostShape& to, std::size_t offset, std::size_t size, std::size_t packed) {
+  payload_.resize(packed);
+  if (Status status = fill(payload_.data(), packed); !status.ok()) return status;
+  unpacked_.resize(size);
+  if (!unpacker_.unpack(payload_, unpacked_)) return Status::invalid("packed data that cannot be unpacked");
+  const std::byte* from = unpacked_.data();
+  forEachRun(to, offset, size, [&](std::byte* at, std::size_t n) {
+    std::memcpy(at, from, n);
+    from += n;
+  });
+  stats_.unpacked.fetch_add(size, std::memory_order_relaxed);
   return {};
 }
 
@@ -451,7 +478,9 @@ Status Connection::readFrame() {
   if (!wire::decodeHeader(head, header) || header.version != wire::kProtocolVersion)
     return Status::invalid("malformed frame header");
   coming_ = header.length;
-  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kData)) return receiveData(header);
+  if (header.opcode == static_cast<std::uint16_t>(wire::Opcode::kData) ||
+      header.opcode == static_cast<std::uint16_t>(wire::Opcode::kPackedData))
+    return receiveData(header);
   payload_.resize(header.length);
   if (Status status = fill(payload_.data(), payload_.size()); !status.ok()) return status;
   static const std::byte empty{};

@@ -31,6 +31,7 @@
 #include "client/output.h"
 #include "client/stats.h"
 #include "net/channel.h"
+#include "net/packing.h"
 #include "platform/no_cancel.h"
 #include "wire/messages.h"
 
@@ -169,6 +170,9 @@ class Connection {
   bool print(wire::Bytes payload);
   bool acknowledged(wire::Bytes payload);
   Status receiveData(const wire::Header& header);
+  // Finds the download that a piece belongs to and counts it as received.
+  Status place(std::uint64_t transfer, std::uint64_t offset, std::size_t size, HostShape& to);
+  Status unpack(const HostShape& to, std::size_t offset, std::size_t size, std::size_t packed);
   Status fill(void* out, std::size_t size);  // from the read buffer, then the transport
   bool late();                               // the message being read takes too long
   Status giveUp(const Status& why);          // of this connection: ok() when another one may follow
@@ -187,7 +191,8 @@ class Connection {
 
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet
   std::size_t begin_ = 0, end_ = 0;
-  std::vector<std::byte> payload_;
+  std::vector<std::byte> payload_, unpacked_;
+  net::Unpacker unpacker_;
   bool begun_ = false;              // some bytes of a message have come
   std::size_t coming_ = 0;          // its size
   Clock::time_point messageEnd_{};  // when all of it must be here; unset until somebody has to wait for the rest

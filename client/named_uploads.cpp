@@ -1,4 +1,4 @@
-// Outbox: uploads that the worker may know by their content.
+// Outbox: uploads that the worker may know by their content, and what is to become of each block of an upload.
 #include <algorithm>
 
 #include "client/outbox.h"
@@ -24,23 +24,21 @@ bool Outbox::kept(const BulkUpload& upload, std::size_t size) const {
 
 void Outbox::decide(const BulkUploadPtr& upload) {
   const std::size_t bytes = upload->from.bytes(), count = (bytes + kBlock - 1) / kBlock;
-  const std::size_t end = std::min(count, upload->sent / kBlock + (naming_.all() ? kAhead : 1));
+  const std::size_t ahead = naming_.all() ? kAhead : packing_.pays() ? kPackedAhead : 1;
+  const std::size_t end = std::min(count, upload->sent / kBlock + ahead);
   while (upload->blocks.size() < end) {
     const std::size_t block = upload->blocks.size();
     upload->blocks.emplace_back();
-    if (bytes - block * kBlock < kLeastNamed || !naming_.next()) continue;
-    upload->blocks.back().state = UploadBlock::State::kBeingNamed;
-    helpers_.add([this, upload, block] { makeName(upload, block); });
+    const bool named = mayBeNamed(*upload) && bytes - block * kBlock >= kLeastNamed && naming_.next();
+    if (!named && !packing_.next()) continue;
+    upload->blocks.back().state = UploadBlock::State::kBusy;
+    helpers_.add([this, upload, block, named] { named ? makeName(upload, block) : packBlock(upload, block); });
   }
 }
 
 // In a helper.
 void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
-  {
-    std::lock_guard lock(mutex_);
-    if (upload->finished) return;
-    ++beingNamed_;
-  }
+  if (!beginReading(*upload)) return;
   const std::size_t offset = block * kBlock, size = std::min(kBlock, upload->from.bytes() - offset);
   const Clock::time_point begin = Clock::now();
   std::vector<std::byte> room;
@@ -50,7 +48,7 @@ void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
     std::lock_guard lock(mutex_);
     if (seconds > 0 && size == kBlock) naming_.hashingWas(static_cast<double>(size) / seconds);
     upload->blocks[block] = {UploadBlock::State::kNamed, name};
-    if (--beingNamed_ == 0) unread_.notify_all();
+    endReading();
     pending_ = true;
   }
   wakeWriter();
@@ -58,12 +56,13 @@ void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
 
 // --- sending
 
-bool Outbox::name(const BulkUploadPtr& upload, Piece& piece) {
+bool Outbox::prepare(const BulkUploadPtr& upload, Piece& piece) {
   decide(upload);
-  const UploadBlock& block = upload->blocks[piece.offset / kBlock];
-  if (block.state == UploadBlock::State::kBeingNamed) return false;  // its helper wakes the writer
-  if (block.state == UploadBlock::State::kPlain) {
+  UploadBlock& block = upload->blocks[piece.offset / kBlock];
+  if (block.state == UploadBlock::State::kBusy) return false;  // its helper wakes the writer
+  if (block.state == UploadBlock::State::kReady) {
     if (kept(*upload, piece.size)) piece.kind = Piece::Kind::kKept;
+    piece.packed = std::move(block.packed);
     return true;
   }
   if (unansweredBytes_ + piece.size > kMostUnanswered) {
@@ -104,11 +103,17 @@ bool Outbox::answered(const wire::NamedDataAnswer& answer) {
       settle(found);
     } else {
       found->second.wanted = true;
-      wanted_.push_back(found->first);
+      want(found->first, found->second);
     }
   }
   goOn();
   return true;
+}
+
+void Outbox::want(const Place& place, const Named& named) {
+  if (!packing_.next()) return wanted_.push_back(place);
+  helpers_.add(
+      [this, upload = named.upload, offset = place.second, copy = named.copy] { packWanted(upload, offset, copy); });
 }
 
 void Outbox::settle(std::map<Place, Named>::iterator named) {
@@ -128,7 +133,8 @@ bool Outbox::takeWanted(Piece& piece) {
            .offset = found->first.second,
            .size = found->second.size,
            .kind = Piece::Kind::kWanted,
-           .copy = found->second.copy};
+           .copy = found->second.copy,
+           .packed = found->second.packed};
   return true;
 }
 

@@ -39,20 +39,21 @@ Status askForSocket(net::Socket& socket, int timeoutSeconds, std::string& name) 
 }  // namespace
 
 Status comeNear(const Options& options, const access::Credentials& credentials, const net::Endpoint& worker,
-                net::Socket& socket, bool& near, int& roundTrips) {
-  near = false;
+                net::Socket& socket, Way& way) {
+  way = {.local = net::isLoopback(socket)};
   const bool demanded = options.nearness == Nearness::kShared;
   if (options.nearness == Nearness::kNever) return {};
   if (!platform::kCanShareMemory) return demanded ? cannot("not on this system") : Status{};
-  if (!net::isLoopback(socket))
+  if (!way.local)
     return demanded && net::isConnected(socket) ? cannot(worker.name() + " is another machine") : Status{};
   if (credentials.protection == access::Credentials::Protection::kAlways)
     return demanded ? cannot("HIP_REMOTE_TLS wants a connection") : Status{};
   if (!net::isUnix(socket)) {
     std::string name;
-    ++roundTrips;
+    ++way.roundTrips;
     const Status asked = askForSocket(socket, options.ioTimeout, name);
     Status status = asked;
+    way.local = !asked.ok() || !name.empty();
     if (status.ok() && name.empty())
       status = Status::unavailable("the worker sees this program elsewhere, as it would through a relay");
     if (status.ok()) status = net::connectUnix(name, socket);
@@ -62,11 +63,11 @@ Status comeNear(const Options& options, const access::Credentials& credentials, 
       return asked.ok() ? Status{} : net::connectTo(worker, options.connectTimeout, socket);
     }
   }
-  near = true;
+  way.near = true;
   return {};
 }
 
-Status share(const Options& options, net::TransportPtr& transport, bool& near) {
+Status shareRings(const Options& options, net::TransportPtr& transport, bool& near) {
   platform::SharedMemory memory;
   if (Status status = net::makeRingMemory(memory); !status.ok()) {
     near = false;

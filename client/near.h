@@ -10,12 +10,19 @@
 
 namespace hipr::client {
 
-// Exchanges the socket for a nearer one where the worker has one. `near`: share() comes next. A failure where shared
-// memory was demanded and cannot be had.
+// What is known of the way to the worker.
+struct Way {
+  bool near = false;   // it shares memory: shareRings() comes next
+  bool local = false;  // both are on this machine, or at least nobody has said that something stands between
+  int roundTrips = 0;  // that it took to find out
+};
+
+// Exchanges the socket for a nearer one where the worker has one. A failure where shared memory was demanded and cannot
+// be had.
 Status comeNear(const Options& options, const access::Credentials& credentials, const net::Endpoint& worker,
-                net::Socket& socket, bool& near, int& roundTrips);
+                net::Socket& socket, Way& way);
 
 // REQUIRES: the worker waits for the first message of a session. `near` becomes false where there is no memory for it.
-Status share(const Options& options, net::TransportPtr& transport, bool& near);
+Status shareRings(const Options& options, net::TransportPtr& transport, bool& near);
 
 }  // namespace hipr::client

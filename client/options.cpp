@@ -25,12 +25,23 @@ Status readNearness(Nearness& out) {
   return {};
 }
 
-Status readNaming(NamingMode& out) {
-  const std::string text = envText("HIP_REMOTE_DATA_CACHE").value_or("auto");
+// A thing that is done where it pays, always or never.
+template <class Mode>
+Status readMode(const char* name, Mode whereItPays, Mode always, Mode never, Mode& out) {
+  const std::string text = envText(name).value_or("auto");
   if (text != "auto" && text != "on" && text != "off")
-    return Status::invalid("HIP_REMOTE_DATA_CACHE is auto, on or off, not \"" + text + "\"");
-  out = text == "on" ? NamingMode::kAlways : text == "off" ? NamingMode::kNever : NamingMode::kWhereItPays;
+    return Status::invalid(std::string(name) + " is auto, on or off, not \"" + text + "\"");
+  out = text == "on" ? always : text == "off" ? never : whereItPays;
   return {};
+}
+
+Status readNaming(NamingMode& out) {
+  return readMode("HIP_REMOTE_DATA_CACHE", NamingMode::kWhereItPays, NamingMode::kAlways, NamingMode::kNever, out);
+}
+
+Status readPacking(net::PackingMode& out) {
+  using net::PackingMode;
+  return readMode("HIP_REMOTE_COMPRESS", PackingMode::kWhereItPays, PackingMode::kAlways, PackingMode::kNever, out);
 }
 
 }  // namespace
@@ -59,6 +70,7 @@ Status readOptions(Options& out) {
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   if (Status status = readNearness(out.nearness); !status.ok()) return status;
   if (Status status = readNaming(out.naming); !status.ok()) return status;
+  if (Status status = readPacking(out.packing); !status.ok()) return status;
   const std::string sync = envText("HIP_REMOTE_SYNC").value_or("exact");
   if (sync != "exact" && sync != "lazy")
     return Status::invalid("HIP_REMOTE_SYNC is exact or lazy, not \"" + sync + "\"");

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "client/naming.h"
+#include "net/packing_choice.h"
 #include "net/socket.h"
 
 namespace hipr::client {
@@ -34,6 +35,7 @@ struct Options {
   int waitForRoom = 0;  // HIP_REMOTE_WAIT: seconds, when every worker that answers is full
   Nearness nearness = Nearness::kWherePossible;
   NamingMode naming = NamingMode::kWhereItPays;
+  net::PackingMode packing = net::PackingMode::kWhereItPays;
   bool lazy = false;      // HIP_REMOTE_SYNC=lazy: a synchronization waits only where somebody could tell
   bool resume = true;     // HIP_REMOTE_RESUME=0: a broken connection is the end of the session
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit

@@ -148,6 +148,7 @@ void Outbox::acknowledged(std::uint64_t position) {
     std::lock_guard lock(mutex_);
     speed_.acknowledged(Clock::now(), position);
     naming_.lineIs(speed_.bytesPerSecond());
+    packing_.lineIs(speed_.bytesPerSecond());
   }
   goOn();
 }
@@ -171,7 +172,7 @@ void Outbox::fail() {
   pending_ = true;
   roomy_.notify_all();
   work_.notify_all();
-  unread_.wait(lock, [this] { return beingNamed_ == 0; });  // what has been finished is nobody's to read
+  unread_.wait(lock, [this] { return readers_ == 0; });  // what has been finished is nobody's to read
 }
 
 void Outbox::finish(const BulkUploadPtr& upload) {
@@ -191,12 +192,12 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   if (unacknowledged > kMuch) stalled_ = true;
   if (!wanted_.empty() && mostBulk < SIZE_MAX) return work;  // the writer's, however little it is
   if (takeWanted(piece)) return Work::kPiece;
-  const bool unmeasured = naming_.undecided() && unacknowledged > kMostUnmeasured;
+  const bool unmeasured = (naming_.undecided() || packing_.undecided()) && unacknowledged > kMostUnmeasured;
   for (const BulkUploadPtr& upload : uploads_) {
     if (upload->held || upload->allSent() || unacknowledged > kTooMuch) continue;
     const std::size_t left = upload->from.bytes() - upload->sent;
     if (left > mostBulk) return work;  // the writer's
-    const bool blocks = mayBeNamed(*upload);
+    const bool blocks = inBlocks(*upload);
     piece = {.upload = upload, .offset = upload->sent, .size = std::min<std::size_t>(left, wire::kMaxDataChunk)};
     if (!upload->open) {
       const std::size_t room = wire::kEagerWindow - unopenedBytes_;
@@ -208,7 +209,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
       piece.size = std::min(piece.size, room);
     }
     if (blocks && unmeasured) stalled_ = true;
-    if (blocks && (unmeasured || !name(upload, piece))) continue;
+    if (blocks && (unmeasured || !prepare(upload, piece))) continue;
     if (!upload->open) {
       unopened_[upload->transfer] += piece.size;
       unopenedBytes_ += piece.size;
@@ -250,21 +251,25 @@ void Outbox::sendPiece(const Piece& piece) {
 void Outbox::sendData(const Piece& piece) {
   const BulkUpload& upload = *piece.upload;
   const bool kept = piece.kind != Piece::Kind::kData;
-  std::byte head[wire::kHeaderSize + wire::kDataPrefix];
-  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
+  const OwnBytes& own = piece.packed ? piece.packed : piece.copy;
+  const wire::Bytes bytes = own ? wire::Bytes(*own) : upload.from.packed(piece.offset, piece.size, packed_);
+  const std::uint64_t prefix[3] = {upload.transfer, piece.offset, piece.size};
+  const std::size_t prefixed = piece.packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
+  std::byte room[wire::kHeaderSize + sizeof prefix];
+  const net::Transport::Part head(room, wire::kHeaderSize + prefixed);
+  const auto opcode = piece.packed ? wire::Opcode::kPackedData : wire::Opcode::kData;
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
                       .flags = wire::HIP_REMOTE_FLAG_NO_REPLY | (kept ? wire::HIP_REMOTE_FLAG_KEEP : 0u),
-                      .length = wire::kDataPrefix + piece.size},
-                     head);
-  const std::uint64_t prefix[2] = {upload.transfer, piece.offset};
-  std::memcpy(head + wire::kHeaderSize, prefix, sizeof prefix);
+                      .length = prefixed + bytes.size()},
+                     room);
+  std::memcpy(room + wire::kHeaderSize, prefix, prefixed);
   // A copy goes when it has been sent, and what is wanted later may go before it has arrived.
-  const bool inPlace = upload.from.contiguous() && piece.kind != Piece::Kind::kWanted;
-  const wire::Bytes bytes =
-      piece.copy ? wire::Bytes(*piece.copy) : upload.from.packed(piece.offset, piece.size, packed_);
+  const bool inPlace = !own && upload.from.contiguous() && piece.kind != Piece::Kind::kWanted;
   // Behind the small messages that have come up meanwhile, but in one go with them.
   const net::Transport::Part parts[3] = {outgoing_.bytes(), head, bytes};
   const std::uint64_t begin = bytesSent_;
-  bytesSent_ += outgoing_.size() + sizeof head + piece.size;
+  bytesSent_ += outgoing_.size() + head.size() + bytes.size();
+  if (piece.packed) bytesPacked_ += piece.size;
   {
     std::lock_guard lock(mutex_);
     speed_.sending(Clock::now(), begin, bytesSent_);

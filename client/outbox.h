@@ -8,7 +8,8 @@
 // Large uploads may be known to the worker by their content (naming.h, named_uploads.cpp). Then a piece, a block of
 // 1 MiB, is named instead of being sent, and sent when the worker says that it does not have it. Until it has said so
 // either way the bytes must be there: in the program's memory, or copied, if the call that made the upload returns
-// before.
+// before. What has to be sent may be packed (net/packing_choice.h), by helpers and some blocks ahead, so that whoever
+// sends never waits for that with an idle line.
 //
 // Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
 // before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
@@ -33,9 +34,11 @@
 
 #include "base/prefetch.h"
 #include "client/helpers.h"
-#include "client/link_speed.h"
 #include "client/naming.h"
 #include "net/channel.h"
+#include "net/link_speed.h"
+#include "net/packing.h"
+#include "net/packing_choice.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
 
@@ -52,11 +55,14 @@ struct HostShape {
   wire::Bytes packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const;
 };
 
-// A block of an upload that may be named.
+using OwnBytes = std::shared_ptr<const std::vector<std::byte>>;
+
+// A block of an upload that may be named or packed.
 struct UploadBlock {
-  enum class State { kPlain, kBeingNamed, kNamed };
-  State state = State::kPlain;
+  enum class State { kReady, kBusy, kNamed };  // kBusy: a helper is naming or packing it
+  State state = State::kReady;
   wire::Bits256 name{};
+  OwnBytes packed{};  // what is sent instead, if it is smaller
 };
 
 // One upload on its way.
@@ -82,6 +88,7 @@ class Outbox {
   // From now on blocks may be named, by this.
   using NameOf = std::function<wire::Bits256(wire::Bytes)>;
   void nameBlocks(NamingMode mode, NameOf nameOf);
+  void packBlocks(net::PackingMode mode);  // from now on they may be packed
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -128,6 +135,7 @@ class Outbox {
 
   void fail();
   std::uint64_t bytesSent() const { return bytesSent_.load(std::memory_order_relaxed); }
+  std::uint64_t bytesPacked() const { return bytesPacked_.load(std::memory_order_relaxed); }  // before they were
 
  private:
   static constexpr std::size_t kMaxQueued = 8 << 20;
@@ -145,6 +153,7 @@ class Outbox {
   static constexpr std::size_t kBlock = wire::kMaxDataChunk;  // what may be named, from the beginning of an upload on
   static constexpr std::size_t kLeastNamed = 64 << 10;        // but not the end of one, if it is that small
   static constexpr std::size_t kAhead = 8;                    // blocks that are named before it is their turn
+  static constexpr std::size_t kPackedAhead = 4;              // or packed
   static constexpr std::uint64_t kMostUnanswered = 64 << 20;
   static constexpr std::uint64_t kMostUnmeasured = 4 << 20;  // on the way while nothing is known of the line
 
@@ -152,8 +161,9 @@ class Outbox {
     BulkUploadPtr upload{};
     std::size_t offset = 0, size = 0;
     enum class Kind { kData, kKept, kNamed, kWanted } kind = Kind::kData;
-    wire::Bits256 name{};                            // of kNamed
-    std::shared_ptr<std::vector<std::byte>> copy{};  // of kWanted, if there is one
+    wire::Bits256 name{};  // of kNamed
+    OwnBytes copy{};       // of kWanted, if there is one
+    OwnBytes packed{};     // what is sent instead
   };
   enum class Work { kNone, kControl, kPiece };  // kPiece: small messages before it
 
@@ -161,7 +171,7 @@ class Outbox {
   struct Named {
     BulkUploadPtr upload;
     std::size_t size = 0;
-    std::shared_ptr<std::vector<std::byte>> copy{};
+    OwnBytes copy{}, packed{};
     bool wanted = false;
   };
   using Place = std::pair<std::uint64_t, std::uint64_t>;  // transfer, offset
@@ -183,14 +193,23 @@ class Outbox {
   void wakeWriter();
   void goOn();  // what was stalled
   // --- named_uploads.cpp. REQUIRES: mutex_ held, but for the last
+  bool inBlocks(const BulkUpload& upload) const { return mayBeNamed(upload) || !packing_.off(); }
   bool mayBeNamed(const BulkUpload& upload) const;
   bool kept(const BulkUpload& upload, std::size_t size) const;  // by the worker, if it likes
   void decide(const BulkUploadPtr& upload);                     // about its next blocks
-  bool name(const BulkUploadPtr& upload, Piece& piece);  // false: it cannot be sent yet. A plain one stays what it is
+  bool prepare(const BulkUploadPtr& upload, Piece& piece);      // says how it is sent; false: not yet
+  void want(const Place& place, const Named& named);            // the worker does not have it
   bool takeWanted(Piece& piece);
   void settle(std::map<Place, Named>::iterator named);  // nobody will ask for it any more
   bool needsMemory(const BulkUpload& upload) const;     // of the program, for what may be wanted
   void makeName(const BulkUploadPtr& upload, std::size_t block);
+  // --- packed_uploads.cpp: in a helper
+  void packBlock(const BulkUploadPtr& upload, std::size_t block);
+  void packWanted(const BulkUploadPtr& upload, std::size_t offset, const OwnBytes& copy);
+  OwnBytes pack(wire::Bytes bytes);  // null: it stays large
+  // Around what reads the program's memory; false: nobody needs it any more
+  bool beginReading(const BulkUpload& upload);
+  void endReading();  // REQUIRES: mutex_ held
   template <class Message>
   void sayIfRoom(wire::Opcode opcode, std::uint32_t flags, const Message& message);
 
@@ -206,11 +225,12 @@ class Outbox {
   bool stalled_ = false;
   Naming naming_;
   NameOf nameOf_;
-  LinkSpeed speed_;
+  net::LinkSpeed speed_;
+  net::PackingChoice packing_;
   std::map<Place, Named> named_;
   std::uint64_t unansweredBytes_ = 0;
   std::deque<Place> wanted_;
-  int beingNamed_ = 0;               // blocks whose memory somebody is reading
+  int readers_ = 0;                  // helpers that read the program's memory
   Clock::time_point firstQueued_{};  // what has waited longest in control_
   int habit_ = 0;                    // flushes in a row that left the writer nothing to do
   bool stopping_ = false, writerEnded_ = false;
@@ -224,7 +244,8 @@ class Outbox {
   alignas(64) std::atomic<bool> pending_{false};  // there may be something to send
   std::atomic<bool> asleep_{false};
   std::atomic<bool> dead_{false};
-  std::atomic<std::uint64_t> bytesSent_{0};
+  std::atomic<std::uint64_t> bytesSent_{0}, bytesPacked_{0};
+  net::Packer packer_;
   std::thread writer_;
   Helpers helpers_;
 };

@@ -1,5 +1,3 @@
-#include "client/outbox.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,58 +5,12 @@
 #include <cstring>
 #include <thread>
 
-#include "net/socket_transport.h"
+#include "client/outbox_fixture.h"
 
 namespace hipr::client {
 namespace {
 
 using wire::Opcode;
-
-struct Frame {
-  wire::Header header;
-  std::vector<std::byte> payload;
-};
-
-class OutboxTest : public ::testing::Test {
- protected:
-  OutboxTest() { outbox_.start(); }
-
-  void receive(std::span<std::byte> out) {
-    while (!out.empty()) {
-      std::size_t got = 0;
-      ASSERT_TRUE(ends_.second->receive({&out, 1}, net::Transport::Patience::kWait, &got).ok());
-      out = out.subspan(got);
-    }
-  }
-
-  Frame next() {
-    Frame frame;
-    std::byte head[wire::kHeaderSize];
-    receive(head);
-    EXPECT_TRUE(wire::decodeHeader(head, frame.header));
-    frame.payload.resize(frame.header.length);
-    receive(frame.payload);
-    return frame;
-  }
-  static wire::Upload uploadOf(std::uint64_t transfer) {
-    wire::Upload message;
-    message.transfer = transfer;
-    return message;
-  }
-  void post(std::uint64_t stream) {
-    outbox_.append(Opcode::kStreamDestroy, 0, 0, wire::StreamDestroy{stream}, false, [] {});
-  }
-
-  std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback(), other_ = net::loopback();
-  net::Channel channel_{std::move(ends_.first)};
-  int failures_ = 0;
-  Outbox outbox_{channel_,
-                 [this](Status) {
-                   ++failures_;
-                   outbox_.fail();
-                 },
-                 [] {}};
-};
 
 TEST_F(OutboxTest, MessagesArriveInOrder) {
   for (std::uint64_t i = 0; i < 1000; ++i) post(i);
@@ -320,22 +272,6 @@ TEST(Naming, TriesFewerAndFewerThatAreUnknown) {
   while (!naming.next()) ++tried;
   naming.answered(true);  // one is known: all are tried again
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(naming.next());
-}
-
-TEST(LinkSpeed, IsWhatTheWorkerAcknowledges) {
-  using namespace std::chrono_literals;
-  LinkSpeed speed;
-  const LinkSpeed::Clock::time_point start{};
-  speed.sending(start, 0, 8 * kMiB);  // into buffers, at once
-  EXPECT_FALSE(speed.bytesPerSecond());
-  speed.acknowledged(start + 20ms, 2 * kMiB);
-  EXPECT_NEAR(*speed.bytesPerSecond(), 2 * kMiB / 0.02, 1);
-  // A pause is not the line's, once everything has arrived.
-  speed.acknowledged(start + 80ms, 8 * kMiB);
-  const double before = *speed.bytesPerSecond();
-  speed.sending(start + 5s, 8 * kMiB, 12 * kMiB);
-  speed.acknowledged(start + 5s + 20ms, 10 * kMiB);
-  EXPECT_NEAR(*speed.bytesPerSecond(), before, before * 0.2);
 }
 
 }  // namespace

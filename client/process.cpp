@@ -9,12 +9,14 @@
 namespace hipr::client {
 namespace {
 
-void writeStats(const Session& session, std::uint64_t sent, const std::string& file) {
+void writeStats(const Session& session, const Outbox& outbox, const std::string& file) {
   const Stats& stats = session.stats();
   const std::uint64_t calls = callCount.calls, travelled = stats.posted + stats.waited;
   std::ofstream(file, std::ios::app) << "calls=" << calls << " answered=" << (calls > travelled ? calls - travelled : 0)
-                                     << " posted=" << stats.posted << " waited=" << stats.waited << " sent=" << sent
-                                     << " received=" << stats.received << " transport=" << session.transport() << "\n";
+                                     << " posted=" << stats.posted << " waited=" << stats.waited
+                                     << " sent=" << outbox.bytesSent() << " received=" << stats.received
+                                     << " packed=" << outbox.bytesPacked() << " unpacked=" << stats.unpacked
+                                     << " transport=" << session.transport() << "\n";
 }
 
 bool samePlatform(const Platform& a, const Platform& b) {
@@ -106,7 +108,7 @@ void RemoteCore::leave(platform::Ending ending) {
   if (ending == platform::Ending::kComing) return last->connection().outbox().flush();
   if (ending == platform::Ending::kLast) last->close();
   if (ending == platform::Ending::kThreadsGone) last->connection().outbox().sayGoodbyeAlone();
-  if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox().bytesSent(), last->statsFile());
+  if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox(), last->statsFile());
 }
 
 }  // namespace hipr::client

@@ -108,14 +108,14 @@ Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
   // A cluster's operator has named the worker, and keeps the network between pods to itself unless it gave us a token.
   if (options_.tensorFusion.asked() && credentials_.none())
     credentials_.protection = access::Credentials::Protection::kNever;
-  int asked = 0, proved = 0;
+  int proved = 0;
   const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
-  Status status = comeNear(options_, credentials_, place_.endpoint(), socket, near_, asked);
+  Status status = comeNear(options_, credentials_, place_.endpoint(), socket, way_);
   if (status.ok())
     status = access::enter(std::move(socket), place_.worker.host, credentials_, timeouts, transport, proved);
-  if (status.ok() && near_) status = share(options_, transport, near_);
-  if (near_) options_.resume = false;  // nothing cuts two processes of one machine off from each other
-  stats_.waited.fetch_add(static_cast<std::uint64_t>(asked + proved), std::memory_order_relaxed);
+  if (status.ok() && way_.near) status = shareRings(options_, transport, way_.near);
+  if (way_.near) options_.resume = false;  // nothing cuts two processes of one machine off from each other
+  stats_.waited.fetch_add(static_cast<std::uint64_t>(way_.roundTrips + proved), std::memory_order_relaxed);
   return status;
 }
 
@@ -148,6 +148,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     const bool invites = knows(wire::Opcode::kInvite), withdraws = knows(wire::Opcode::kWithdraw);
     invites_ = invites && withdraws;
     brings_ = knows(wire::Opcode::kBring);
+    const bool unpacks = knows(wire::Opcode::kPackedData), packs = knows(wire::Opcode::kPackDownloads);
     if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
     if (reply.status != hipSuccess) return Status::unavailable("the worker says: " + printable(reply.text));
@@ -163,16 +164,17 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     mostCarried_ = std::clamp<std::uint64_t>(limits_.heldBytes / 8, 1, kMostCarried);
     hostBase_ = hello.hostBase;
     hostSize_ = hello.hostSize;
-    describeFromHere(platform_, near_, slice_);
+    describeFromHere(platform_, way_.near, slice_);
     knownCode_.insert(reply.knownCode.begin(), reply.knownCode.end());
     connection_ = std::move(connection);
     outliveCuts(reply);
     if (keepsData) nameBlocks();
+    if (unpacks && packs) packData();
     HostMemory::Calls calls{
         .expose = [this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
         .conceal = [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
         .send = [this](const wire::HostBytes& m) { connection_->post<wire::Opcode::kHostBytes>(m); }};
-    if (near_) {
+    if (way_.near) {
       calls.share = [this](const wire::ShareHost& m, const platform::SharedMemory& memory) {
         if (Status status = connection_->channel().sendMemory({}, memory); !status.ok()) return status;
         connection_->post<wire::Opcode::kShareHost>(m);
@@ -225,8 +227,18 @@ void Session::outliveCuts(const wire::HelloReply& reply) {
 // Within a machine nothing is slower than memory. Elsewhere the worker's acknowledgements tell how slow the line is.
 void Session::nameBlocks() {
   NamingMode mode = options_.naming;
-  if (mode == NamingMode::kWhereItPays && (near_ || !connection_->channel().resumable())) mode = NamingMode::kNever;
+  if (mode == NamingMode::kWhereItPays && (way_.near || !connection_->channel().resumable())) mode = NamingMode::kNever;
   connection_->outbox().nameBlocks(mode, access::digestOf);
+}
+
+// On this machine no line is slower than packing, however slow a busy machine may make it look.
+void Session::packData() {
+  const net::PackingMode mode = options_.packing;
+  const bool byMeasure = mode == net::PackingMode::kWhereItPays;
+  if (mode == net::PackingMode::kNever || way_.near) return;
+  if (byMeasure && (way_.local || !connection_->channel().resumable())) return;
+  connection_->outbox().packBlocks(mode);
+  connection_->post<wire::Opcode::kPackDownloads>({!byMeasure});
 }
 
 void Session::makeHeaps(const wire::HelloReply& reply) {

@@ -15,6 +15,7 @@
 #include "client/endpoint.h"
 #include "client/host_functions.h"
 #include "client/host_memory.h"
+#include "client/near.h"
 #include "client/options.h"
 #include "client/resume.h"
 #include "client/stats.h"
@@ -78,8 +79,8 @@ class Session {
   const std::string& statsFile() const { return options_.statsFile; }
 
   // Copies to and from other workers need not come through this process. Within this machine nothing is gained.
-  bool invites() const { return invites_ && !near_; }
-  bool brings() const { return brings_ && !near_; }
+  bool invites() const { return invites_ && !way_.near; }
+  bool brings() const { return brings_ && !way_.near; }
   std::string addressForPeers() const;  // of the worker, as this process reaches it
 
   bool lazy() const { return options_.lazy; }
@@ -118,6 +119,7 @@ class Session {
   void loseOthersWaits();
   void outliveCuts(const wire::HelloReply& reply);
   void nameBlocks();  // of uploads, where it may pay
+  void packData();    // in both directions, where it may pay
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 
@@ -126,7 +128,7 @@ class Session {
   Core& core_;
   const Place place_;
   access::Credentials credentials_;
-  bool near_ = false;  // it shares memory with the worker
+  Way way_;
   bool invites_ = false, brings_ = false;
   std::string transport_;
   std::unique_ptr<Resumption> resumption_;

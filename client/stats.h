@@ -10,6 +10,7 @@ struct Stats {
   std::atomic<std::uint64_t> posted{0};    // sent without waiting
   std::atomic<std::uint64_t> waited{0};    // round trips
   std::atomic<std::uint64_t> received{0};  // bytes
+  std::atomic<std::uint64_t> unpacked{0};  // bytes that came packed, as they are
 };
 
 }  // namespace hipr::client

@@ -1,5 +1,5 @@
 # The libraries of others that the client is made of, as targets whatever they come from:
-#   hipr_zstd, hipr_zlib  packed code objects        hipr_xxhash  naming them (headers only)        hipr_json  smi-remote
+#   hipr_zstd, hipr_zlib  packed code objects; zstd for bulk data, too        hipr_xxhash  naming them (headers only)        hipr_json  smi-remote
 # On Linux they are the system's packages. Cross builds compile Debian's sources of them for their target; scripts/cross.sh puts
 # these into build/cross/sources. Elsewhere (Visual Studio, a Mac) CMake finds what is installed.
 set(HIPR_SOURCES ${PROJECT_SOURCE_DIR}/build/cross/sources CACHE PATH "Sources of zstd and zlib, and headers, for cross builds")

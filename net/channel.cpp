@@ -190,6 +190,11 @@ std::uint64_t Channel::unacknowledged() {
   return keeping_ ? kept_.end() - kept_.acknowledged() : 0;
 }
 
+std::uint64_t Channel::sent() {
+  std::lock_guard lock(mutex_);
+  return keeping_ ? kept_.end() : 0;
+}
+
 // --- receiving
 
 Status Channel::receive(std::span<const Room> rooms, Patience patience, std::size_t* got) {

@@ -53,6 +53,7 @@ class Channel final : public Transport {
   bool acknowledge(std::uint64_t position);          // the peer has so much; false: it cannot
   bool acknowledgementDue(std::uint64_t& position);  // once for every few MiB received
   std::uint64_t unacknowledged();                    // bytes sent that the peer may not have
+  std::uint64_t sent();                              // bytes of the session so far; 0 where nothing is kept
 
   // As send(); `lasting` follows the parts and stays as it is until settle(owner).
   Status sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner);

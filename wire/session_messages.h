@@ -114,6 +114,21 @@ struct Data {
 inline constexpr std::size_t kDataPrefix = 16;
 inline constexpr std::uint64_t kEagerWindow = 32 << 20;
 
+// The same, packed for its way (net/packing.h).
+struct PackedData {
+  std::uint64_t transfer = 0, offset = 0;
+  std::uint64_t size = 0;  // of the piece
+  // followed by what it is packed into, to the end of the frame: less than the piece
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.size); }
+};
+inline constexpr std::size_t kPackedDataPrefix = 24;
+
+// The client takes PackedData: where it pays, or always.
+struct PackDownloads {
+  bool always = false;
+  static auto fields(auto& m) { return std::tie(m.always); }
+};
+
 // Instead of a piece of data: its name (access/digest.h). The worker may have kept such bytes.
 struct NamedData {
   std::uint64_t transfer = 0, offset = 0, size = 0;

@@ -152,6 +152,11 @@ Session::Answer Session::onDownload(const wire::Download& m) {
   return std::nullopt;
 }
 
+hipError_t Session::onPackDownloads(const wire::PackDownloads& m) {
+  transferContext_.packing.start(m.always ? net::PackingMode::kAlways : net::PackingMode::kWhereItPays);
+  return hipSuccess;
+}
+
 void Session::onDeviceCopy(const wire::DeviceCopy& m) {
   const StreamPtr s = stream(m.stream);
   if (!s) return;

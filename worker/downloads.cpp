@@ -9,6 +9,18 @@ namespace {
 constexpr std::uint64_t kSmall = 64 << 10;  // fits into one block and one frame, and is answered at once if possible
 constexpr std::size_t kAhead = 4;           // blocks the GPU may fill before the first one is sent
 
+std::vector<std::byte> packedHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t size,
+                                  std::uint64_t following) {
+  std::vector<std::byte> head;
+  const auto opcode = wire::Opcode::kPackedData;
+  appendFrame(head, opcode, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::PackedData{transfer, offset, size});
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
+                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
+                      .length = wire::kPackedDataPrefix + following},
+                     head.data());
+  return head;
+}
+
 }  // namespace
 
 DataHead dataHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t length) {
@@ -90,7 +102,7 @@ void Download::sendFirst() {
     sendPiece(bytes, piece.offset);
     return context_.outbox.settle(id_);  // the block is used again
   }
-  const auto head = dataHead(id_, piece.offset, piece.length);
+  const DataHead head = dataHead(id_, piece.offset, piece.length);
   std::vector<std::byte> frame(head.begin(), head.end());
   frame.insert(frame.end(), bytes.begin(), bytes.end());
   context_.outbox.postAlong(frame);  // the answer comes next
@@ -149,13 +161,18 @@ void Download::deliverDirect(hipError_t error) {
 }
 
 void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
-  context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes, id_);
+  std::vector<std::byte> packed;
+  if (!context_.packing.pack(bytes, packed))
+    return context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes, id_);
+  std::vector<std::byte> frame = packedHead(id_, offset, bytes.size(), packed.size());
+  frame.insert(frame.end(), packed.begin(), packed.end());
+  context_.outbox.sendBulk(frame, {}, id_);
 }
 
 void Download::sendNow() {
   std::vector<std::byte> frames;
   const std::uint64_t total = from_.bytes();
-  const auto head = dataHead(id_, 0, total);
+  const DataHead head = dataHead(id_, 0, total);
   frames.insert(frames.end(), head.begin(), head.end());
   frames.resize(head.size() + total);
   gather(from_, 0, std::span(frames).subspan(head.size()));

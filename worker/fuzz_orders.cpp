@@ -1,11 +1,13 @@
 #include "worker/fuzz_orders.h"
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "access/digest.h"
 #include "code_object/test_image.h"
 #include "mirror/changes.h"
+#include "net/packing.h"
 #include "wire/append.h"
 #include "wire/messages.h"
 
@@ -68,6 +70,7 @@ class Orders {
   void copies(unsigned what);
   void parcel();
   void nameOne();  // of the uploads whose bytes are awaited
+  void sendPacked(std::uint64_t transfer);
 
   std::vector<std::vector<std::byte>> frames_;
   std::uint32_t request_ = 0;
@@ -244,6 +247,7 @@ void Orders::copies(unsigned what) {
       uploads_.insert(transfer_);
       return send<Opcode::kUpload>(upload);
     case 2:
+      if (which_ & 0x02) return end(uploads_, [&](auto transfer) { sendPacked(transfer); });
       return end(uploads_, [&](auto transfer) {
         send<Opcode::kData>({transfer, 0});
         std::vector<std::byte>& frame = frames_.back();
@@ -286,6 +290,19 @@ void Orders::nameOne() {
   named_[transfer] += size;
   if (named_[transfer] >= bytes().size()) uploads_.erase(transfer);
   send<Opcode::kNamedData>({transfer, named_[transfer] - size, size, which_ & 0x02 ? other : name});
+}
+
+void Orders::sendPacked(std::uint64_t transfer) {
+  std::vector<std::byte> packed;
+  if (!net::Packer().pack(bytes(), packed)) std::abort();
+  if (careless_) packed[which_ % packed.size()] ^= std::byte{0x10};
+  send<Opcode::kPackedData>({transfer, 0, bytes().size()});
+  std::vector<std::byte>& frame = frames_.back();
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kPackedData),
+                      .flags = which_ & 1 ? wire::HIP_REMOTE_FLAG_KEEP : 0u,
+                      .length = wire::kPackedDataPrefix + packed.size()},
+                     frame.data());
+  frame.insert(frame.end(), packed.begin(), packed.end());
 }
 
 void Orders::play(std::uint8_t what, std::uint8_t which) {

@@ -119,6 +119,7 @@ hipError_t Session::onGoodbye(const wire::Goodbye&) {
 
 hipError_t Session::onAcknowledge(const wire::Acknowledge& m) {
   if (!channel_.acknowledge(m.received)) refuse("Acknowledge of bytes that were not sent");
+  outbox_.acknowledged(m.received);
   return hipSuccess;
 }
 

@@ -3,6 +3,8 @@
 namespace hipr::worker {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kMaxQueued = 64 << 20;
 
 }  // namespace
@@ -94,9 +96,11 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
   along_.clear();
   sendQueued(lock);
   if (!failed_ && !(head.empty() && body.empty())) {
+    const std::uint64_t from = channel_.sent(), size = head.size() + body.size();
+    speed_.sending(Clock::now(), from, from + size);
     lock.unlock();
     const bool ok = channel_.sendLasting({&head, 1}, body, owner).ok();
-    counters_.sent(head.size() + body.size());
+    counters_.sent(size);
     lock.lock();
     if (!ok) {
       failed_ = true;
@@ -104,6 +108,16 @@ void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte
     }
   }
   stopUsing(lock);
+}
+
+void Outbox::acknowledged(std::uint64_t position) {
+  std::lock_guard lock(mutex_);
+  speed_.acknowledged(Clock::now(), position);
+}
+
+std::optional<double> Outbox::lineSpeed() {
+  std::lock_guard lock(mutex_);
+  return speed_.bytesPerSecond();
 }
 
 void Outbox::sendLeftovers() {

@@ -9,11 +9,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "net/channel.h"
+#include "net/link_speed.h"
 #include "wire/append.h"
 #include "worker/session_counters.h"
 
@@ -32,6 +34,8 @@ class Outbox {
   // Waits until the socket has taken all of it. The body stays as it is until settle(owner).
   void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner);
   void settle(std::uint64_t owner) { channel_.settle(owner); }
+  void acknowledged(std::uint64_t position);  // by the client
+  std::optional<double> lineSpeed();          // bytes per second, as far as that is known
   // Nothing more will be sent; the channel is shut down, which wakes the reader.
   void fail();
   // Waits, within the socket's timeout, until everything posted is on its way.
@@ -53,6 +57,7 @@ class Outbox {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::byte> queued_, along_;
+  net::LinkSpeed speed_;
   bool busy_ = false;  // somebody is in a send that may wait
   bool failed_ = false;
   bool ending_ = false;

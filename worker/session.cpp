@@ -11,6 +11,10 @@ namespace {
 // Milliseconds without a message after which the client is told how far its streams are, if it does not know.
 constexpr Crew::Delay kFirstRest = 2, kLongestRest = 64;
 
+constexpr bool carriesData(wire::Opcode opcode) {
+  return opcode == wire::Opcode::kData || opcode == wire::Opcode::kPackedData;
+}
+
 bool changesMemory(wire::Opcode opcode) {
   switch (opcode) {
     case wire::Opcode::kMapMemory:
@@ -166,15 +170,15 @@ Status Session::handle(const wire::Header& header) {
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
   }
   if (Status status = expects(header); !status.ok()) return status;
-  if (opcode == wire::Opcode::kData) return handleData(header);
+  if (carriesData(opcode)) return handleData(header);
 
   wire::Bytes payload;
   if (Status status = reader_.payload(header.length, payload); !status.ok()) return status;
   request_ = header.request;
   switch (opcode) {
-#define MESSAGE(number, Name, verb)                                                                       \
-  case wire::Opcode::k##Name:                                                                             \
-    if constexpr (wire::Opcode::k##Name != wire::Opcode::kData) dispatch<wire::Opcode::k##Name>(payload); \
+#define MESSAGE(number, Name, verb)                                                              \
+  case wire::Opcode::k##Name:                                                                    \
+    if constexpr (!carriesData(wire::Opcode::k##Name)) dispatch<wire::Opcode::k##Name>(payload); \
     break;
 #include "wire/messages.def"
     default:
@@ -198,20 +202,27 @@ void Session::countMemory() {
 }
 
 Status Session::handleData(const wire::Header& header) {
-  std::uint64_t prefix[2];
-  static_assert(sizeof prefix == wire::kDataPrefix);
-  if (header.length < sizeof prefix || header.length - sizeof prefix > wire::kMaxDataChunk) {
+  const bool packed = header.opcode == static_cast<std::uint16_t>(wire::Opcode::kPackedData);
+  const std::uint64_t prefixed = packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
+  std::uint64_t prefix[3] = {};
+  if (header.length < prefixed || header.length - prefixed > wire::kMaxDataChunk)
     return Status::invalid("a data frame of " + std::to_string(header.length) + " bytes");
+  if (Status status = reader_.read(prefix, prefixed); !status.ok()) return status;
+  Incoming piece{.reader = reader_, .offset = prefix[1], .length = header.length - prefixed};
+  if (packed) {
+    piece.packed = piece.length;
+    piece.length = prefix[2];
+    if (piece.packed == 0 || piece.packed >= piece.length || piece.length > wire::kMaxDataChunk)
+      return Status::invalid("packed data that is no smaller than it was, or too large");
   }
-  if (Status status = reader_.read(prefix, sizeof prefix); !status.ok()) return status;
   forgetUploads();
   const auto found = uploads_.find(prefix[0]);
   if (found == uploads_.end())
     return Status::invalid("data for upload " + std::to_string(prefix[0]) + ", which does not exist");
   const std::shared_ptr<Upload> upload = found->second;
-  const bool asked = prefix[1] < upload->received();  // by a name that was not known here
-  const bool keep = dataCache_.keeps() && (asked || header.flags & wire::HIP_REMOTE_FLAG_KEEP);
-  const Status status = upload->arrived(reader_, prefix[1], header.length - sizeof prefix, keep);
+  const bool asked = piece.offset < upload->received();  // by a name that was not known here
+  piece.keep = dataCache_.keeps() && (asked || header.flags & wire::HIP_REMOTE_FLAG_KEEP);
+  const Status status = upload->arrived(piece);
   acknowledge();
   if (status.ok() && upload->complete()) uploads_.erase(found);
   return status;

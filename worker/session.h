@@ -170,6 +170,8 @@ class Session {
   void swallow(const wire::Upload& m, const StreamPtr& stream);  // its bytes still come
   void noteHostWrite(Stream& stream, std::uint64_t address);     // after submitting what writes there
 
+  hipError_t onPackDownloads(const wire::PackDownloads& m);
+
   // --- named_data.cpp
   hipError_t onNamedData(const wire::NamedData& m);
   void findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m);

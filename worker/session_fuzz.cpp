@@ -256,6 +256,8 @@ std::vector<fuzz::Input> fuzz::seeds() {
   // Data that is kept, named where it is found and where it is not, and sent when it is wanted.
   out.push_back(
       {kOrders, kRunsFunctions | kDiscrete, 0, 0, 38, 0, 39, 1, 38, 0, 40, 8, 38, 0, 40, 10, 38, 0, 40, 14, 14, 0});
+  // Data that is packed, kept and named, and some that only says that it is packed.
+  out.push_back({kOrders, kRunsFunctions, 0, 0, 38, 0, 39, 2, 38, 0, 39, 3, 38, 0, 40, 8, 38, 0, 39, 0x76, 14, 0});
   return out;
 }
 

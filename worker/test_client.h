@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "net/packing.h"
 #include "net/socket.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
@@ -79,6 +80,19 @@ class TestClient {
                         .length = wire::kDataPrefix + bytes.size()},
                        frame.data());
     frame.insert(frame.end(), bytes.begin(), bytes.end());
+    (void)socket_.send(frame);
+  }
+
+  // A piece of `size` bytes, packed into these.
+  void sendPacked(std::uint64_t transfer, std::uint64_t offset, std::uint64_t size, std::span<const std::byte> packed,
+                  std::uint32_t flags = 0) {
+    std::vector<std::byte> frame;
+    appendFrame(frame, wire::Opcode::kPackedData, 0, 0, wire::PackedData{transfer, offset, size});
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kPackedData),
+                        .flags = flags,
+                        .length = wire::kPackedDataPrefix + packed.size()},
+                       frame.data());
+    frame.insert(frame.end(), packed.begin(), packed.end());
     (void)socket_.send(frame);
   }
 
@@ -169,21 +183,30 @@ class TestClient {
   }
 
   std::vector<std::uint16_t> messages;                       // that hello() says this client may send
+  int packedFrames = 0;                                      // of what was received
   std::deque<Frame> seen;                                    // pushes nobody has asked for yet
   std::map<std::uint64_t, std::vector<std::byte>> received;  // downloads
 
  private:
   void keep(Frame frame) {
-    if (frame.opcode() != wire::Opcode::kData) {
+    const bool packed = frame.opcode() == wire::Opcode::kPackedData;
+    if (!packed && frame.opcode() != wire::Opcode::kData) {
       seen.push_back(std::move(frame));
       return;
     }
-    std::uint64_t transfer = 0, offset = 0;
-    std::memcpy(&transfer, frame.payload.data(), 8);
-    std::memcpy(&offset, frame.payload.data() + 8, 8);
-    std::vector<std::byte>& bytes = received[transfer];
-    EXPECT_EQ(offset, bytes.size()) << "data out of order";
-    bytes.insert(bytes.end(), frame.payload.begin() + wire::kDataPrefix, frame.payload.end());
+    std::uint64_t prefix[3] = {};
+    const std::size_t prefixed = packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
+    std::memcpy(prefix, frame.payload.data(), prefixed);
+    std::vector<std::byte>& bytes = received[prefix[0]];
+    EXPECT_EQ(prefix[1], bytes.size()) << "data out of order";
+    const std::span<const std::byte> came = std::span(frame.payload).subspan(prefixed);
+    if (!packed) {
+      bytes.insert(bytes.end(), came.begin(), came.end());
+      return;
+    }
+    ++packedFrames;
+    bytes.resize(prefix[1] + prefix[2]);
+    EXPECT_TRUE(net::Unpacker().unpack(came, std::span(bytes).subspan(prefix[1])));
   }
 
   net::Socket socket_;

@@ -13,9 +13,11 @@
 #include <memory>
 #include <mutex>
 
+#include "net/packing.h"
 #include "worker/frame_reader.h"
 #include "worker/order.h"
 #include "worker/outbox.h"
+#include "worker/packed_data.h"
 #include "worker/reporter.h"
 #include "worker/staging.h"
 
@@ -33,7 +35,20 @@ struct TransferContext {
   Reporter& reporter;
   Staging& staging;
   std::function<void(Staging::Block, std::uint64_t size)> keep;  // a block of an upload, for the next time
+  DownloadPacking packing{outbox};
+  net::Unpacker unpacker{};             // the reader's
   std::atomic<std::uint64_t> early{0};  // bytes of all uploads that came before their stream had come to them
+};
+
+// A piece of an upload, as the reader is about to read it.
+struct Incoming {
+  FrameReader& reader;
+  std::uint64_t offset = 0, length = 0;
+  std::uint64_t packed = 0;  // bytes that it travels in; 0: as it is
+  bool keep = false;         // for the next time, too
+
+  Status read(std::byte* out, net::Unpacker& unpacker) const;  // all of it. kInvalid: it cannot be unpacked
+  Status skip() const { return reader.skip(packed ? packed : length); }
 };
 
 // Bytes on their way to the device. They may arrive before the stream comes to it: then they wait in blocks,
@@ -45,9 +60,9 @@ class Upload : public std::enable_shared_from_this<Upload> {
       : context_(context), id_(id), stream_(std::move(stream)), to_(to), total_(to.bytes()), direct_(direct) {}
 
   std::uint64_t received() const { return received_; }  // or named: where the next piece belongs
-  // The next piece, or one that was not found. `keep`: for the next time, too. kInvalid when the client sends what it
-  // may not. The reader's, as is named().
-  Status arrived(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool keep);
+  // The next piece, or one that was not found. kInvalid when the client sends what it may not. The reader's, as is
+  // named().
+  Status arrived(const Incoming& piece);
   Status named(std::uint64_t length);  // the next piece; it is looked for
   // One of these follows: the piece has been found, or not.
   void found(Staging::Block block, std::uint64_t offset, std::uint64_t length);
@@ -69,7 +84,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
 
   void open();  // bytes may go to their place; tells the client
   Status readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
-  Status readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool late, bool keep);
+  Status readBlock(const Incoming& incoming, bool late);
   bool takeMissing(std::uint64_t offset, std::uint64_t length);  // false: it is not one of them
   // Counts bytes that came before their time; false: too many. REQUIRES: mutex_, as for the next
   bool countEarly(std::uint64_t length);

@@ -62,20 +62,28 @@ void Upload::forgetEarly() {
   context_.early -= std::exchange(earlyBytes_, 0);
 }
 
-Status Upload::arrived(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool keep) {
-  const bool late = offset < received_;  // others behind it came before
-  if (late ? !takeMissing(offset, length) : offset != received_) return Status::invalid("data out of order");
-  if (!late && length > total_ - offset) return Status::invalid("data beyond the end of its upload");
-  if (!late) received_ += length;
+Status Incoming::read(std::byte* out, net::Unpacker& unpacker) const {
+  if (packed == 0) return reader.read(out, length);
+  wire::Bytes bytes;
+  if (Status status = reader.payload(packed, bytes); !status.ok()) return status;
+  return unpacker.unpack(bytes, {out, length}) ? Status{} : Status::invalid("packed data that cannot be unpacked");
+}
+
+Status Upload::arrived(const Incoming& piece) {
+  const bool late = piece.offset < received_;  // others behind it came before
+  if (late ? !takeMissing(piece.offset, piece.length) : piece.offset != received_)
+    return Status::invalid("data out of order");
+  if (!late && piece.length > total_ - piece.offset) return Status::invalid("data beyond the end of its upload");
+  if (!late) received_ += piece.length;
   State state;
   {
     std::lock_guard lock(mutex_);
     state = state_;
   }
-  if (state == State::kAbandoned) return reader.skip(length);
+  if (state == State::kAbandoned) return piece.skip();
   // What is kept is read later, when the client's kernels may have changed it in its place.
-  const bool inPlace = state == State::kOpen && direct_ && !keep;
-  return inPlace ? readInPlace(reader, offset, length) : readBlock(reader, offset, length, late, keep);
+  const bool inPlace = state == State::kOpen && direct_ && !piece.keep && !piece.packed;
+  return inPlace ? readInPlace(piece.reader, piece.offset, piece.length) : readBlock(piece, late);
 }
 
 Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
@@ -93,14 +101,15 @@ Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint6
   return status;
 }
 
-Status Upload::readBlock(FrameReader& reader, std::uint64_t offset, std::uint64_t length, bool late, bool keep) {
-  Piece piece{context_.staging.take(length), offset, length};
+Status Upload::readBlock(const Incoming& incoming, bool late) {
+  const std::uint64_t length = incoming.length;
+  Piece piece{context_.staging.take(length), incoming.offset, length};
   if (!piece.block) {
     abandon(hipErrorOutOfMemory);
-    return reader.skip(length);
+    return incoming.skip();
   }
-  if (Status status = reader.read(piece.block.get(), length); !status.ok()) return status;
-  if (keep) context_.keep(piece.block, length);
+  if (Status status = incoming.read(piece.block.get(), context_.unpacker); !status.ok()) return status;
+  if (incoming.keep) context_.keep(piece.block, length);
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kAbandoned) return {};

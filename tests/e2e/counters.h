@@ -49,6 +49,11 @@ class Counters {
     return sum;
   }
 
+  std::string text(const std::string& name) const {
+    const std::size_t at = line_.find(" " + name + "=") + name.size() + 2;
+    return line_.substr(at, line_.find(' ', at) - at);
+  }
+
  private:
   std::vector<std::string> lines_;
 };

@@ -13,6 +13,7 @@
 
 #include "testing/worker_process.h"
 #include "tests/e2e/checked_program.h"
+#include "tests/e2e/counters.h"
 #include "tests/e2e/cutting_relay.h"
 
 namespace hipr {
@@ -84,6 +85,20 @@ TEST(Cuts, NothingOfNamedUploadsIsLost) {
     EXPECT_GT(relay.cuts(), 0) << run;
   }
   std::filesystem::remove_all(folder);
+}
+
+// And some travels packed.
+TEST(Cuts, NothingOfPackedDataIsLost) {
+  const WorkerProcess worker;
+  CuttingRelay relay(worker.port(), {.most = 100'000, .seed = 11});
+  const Counters counters = Counters::of([&] {
+    use(relay.port());
+    setenv("HIP_REMOTE_COMPRESS", "on", 1);
+    if (checkedRounds(0, 20) != 0) _exit(1);
+  });
+  EXPECT_GT(counters["packed"], 100'000);
+  EXPECT_GT(counters["unpacked"], 100'000);
+  EXPECT_GT(relay.cuts(), 0);
 }
 
 // In a container that has this machine's name and numbers of its own for its processes.

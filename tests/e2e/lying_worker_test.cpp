@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -82,7 +83,7 @@ struct Result {
   std::string said;
 };
 
-Result runAgainst(int port) {
+Result runAgainst(int port, const char* compress) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   const pid_t child = fork();
@@ -93,6 +94,7 @@ Result runAgainst(int port) {
     setenv("TF_WORKER_HOST", "127.0.0.1", 1);
     setenv("TF_WORKER_PORT", std::to_string(port).c_str(), 1);
     setenv("TF_IO_TIMEOUT", std::to_string(kTimeout).c_str(), 1);
+    setenv("HIP_REMOTE_COMPRESS", compress, 1);
     useEverything();
   }
   close(ends[1]);
@@ -126,15 +128,16 @@ class LyingWorker : public ::testing::Test {
     worker_ = nullptr;
   }
 
-  static Result tampered(Relay::Tamper tamper) {
+  static Result tampered(Relay::Tamper tamper, const char* compress = "off") {
     const Relay relay(worker_->port(), std::move(tamper));
-    return runAgainst(relay.port());
+    return runAgainst(relay.port(), compress);
   }
   // The program fails and says these words.
-  static void expectError(const char* lie, const std::string& words, Relay::Tamper tamper) {
+  static void expectError(const char* lie, const std::string& words, Relay::Tamper tamper,
+                          const char* compress = "off") {
     SCOPED_TRACE(lie);
     const auto start = Clock::now();
-    const Result result = tampered(std::move(tamper));
+    const Result result = tampered(std::move(tamper), compress);
     EXPECT_EQ(result.outcome, kFailed) << result.said;
     EXPECT_NE(result.said.find(words), std::string::npos) << result.said;
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(kTimeout + 10));
@@ -302,6 +305,33 @@ TEST_F(LyingWorker, DownloadsThatAreNotWhatWasAskedFor) {
                 out.raw(std::move(half));
                 out.pause(kPatience * 1000);
               }));
+}
+
+TEST_F(LyingWorker, PackedDataThatIsNotWhatItSays) {
+  const Result truth = tampered([](RelayedFrame& frame, RelayedBytes& out) { out.pass(frame); }, "on");
+  EXPECT_EQ(truth.outcome, kRight) << truth.said;
+  const auto changed = [](const char* lie, const char* words, auto change) {
+    expectError(lie, words,
+                atFirst(Opcode::kPackedData,
+                        [change](auto& frame, auto& out) {
+                          change(frame.payload);
+                          out.pass(frame);
+                        }),
+                "on");
+  };
+  const auto word = [](std::size_t which, std::uint64_t value) {
+    return [which, value](auto& payload) { std::memcpy(payload.data() + which * 8, &value, 8); };
+  };
+  changed("for nobody", "nobody asked for", word(0, 4711));
+  changed("beyond the end", "outside its download", word(1, 1 << 30));
+  changed("huge", "no sensible size", word(2, ~std::uint64_t{0}));
+  changed("of no size", "no sensible size", word(2, 0));
+  changed("a byte less", "cannot be unpacked", word(2, wire::kMaxDataChunk - 1));
+  changed("cut", "cannot be unpacked", [](auto& payload) { payload.pop_back(); });
+  changed("more behind it", "cannot be unpacked", [](auto& payload) { payload.push_back({}); });
+  changed("noise", "cannot be unpacked",
+          [](auto& payload) { std::fill(payload.begin() + wire::kPackedDataPrefix, payload.end(), std::byte{0x5a}); });
+  changed("without a size", "truncated", [](auto& payload) { payload.resize(20); });
 }
 
 TEST_F(LyingWorker, MessagesThatMakeNoSense) {

@@ -1,4 +1,4 @@
-// LinkSpeed: how fast bulk data really gets to the worker, by its acknowledgements. What the socket takes says little:
+// LinkSpeed: how fast bulk data really gets to the peer, by its acknowledgements. What the socket takes says little:
 // the first MiB only fill buffers on the way. Not thread-safe.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace hipr::client {
+namespace hipr::net {
 
 class LinkSpeed {
  public:
@@ -23,7 +23,7 @@ class LinkSpeed {
     last_ = now;
     end_ = end;
   }
-  // The worker has so much.
+  // The peer has so much.
   void acknowledged(Clock::time_point now, std::uint64_t position) {
     acknowledged_ = position;
     if (end_ == 0 || position > end_ || position < begin_ + kEnough || now <= since_) return;
@@ -46,4 +46,4 @@ class LinkSpeed {
   std::optional<double> bytesPerSecond_;
 };
 
-}  // namespace hipr::client
+}  // namespace hipr::net

@@ -42,13 +42,17 @@ using testing::Hip;
 void measureStartup(Report& report, const std::string& host, int port);
 void measureDelay(Report& report, const std::string& host, int port, const std::string& directLibrary);
 
-void measureUploads(Report& report, std::size_t mebibytes);  // known by content, over a thin line
+void measureUploads(Report& report, std::size_t mebibytes);      // known by content, over a thin line
+void measureCompression(Report& report, std::size_t mebibytes);  // of copies over a thin line
+void measurePacing(Report& report, bool quick);                  // of small calls beside bulk data
 
 // Child modes of the same program.
 // What it prints, one line. `environment` as a shell takes it: "NAME=value ".
 std::string runSelf(const std::string& arguments, const std::string& environment = "");
 int runStartupChild();  // connect, launch, wait; prints round trips and time
 int runUploadChild(std::size_t mebibytes, unsigned seed, unsigned changedPercent);  // prints seconds
+int runCopyChild(std::size_t mebibytes, int content);                               // prints seconds there and back
+int runPacingChild(std::size_t mebibytes, int steps);
 int runStepChild(int rounds);  // steps of that much work over a delayed connection; prints seconds per step
 
 }  // namespace hipr::bench

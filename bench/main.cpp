@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "bench/bench.h"
 #include "bench/remoting.h"
@@ -19,10 +20,12 @@ namespace {
 
 using namespace hipr::bench;
 
-constexpr std::size_t kModel = 256;  // MiB
+constexpr std::size_t kModel = 256, kCopied = 128;  // MiB
+
+constexpr std::string_view kOthers[] = {"uploads", "compression", "pacing", "smi", "softgpu"};  // than lines
 
 constexpr char kHelp[] =
-    "hip-remote-bench [LINE... | uploads [MIB] | smi | softgpu [PATTERN]] [OPTION]...\n"
+    "hip-remote-bench [LINE... | uploads [MIB] | compression [MIB] | pacing | smi | softgpu [PATTERN]] [OPTION]...\n"
     "\n"
     "Starts a worker on a free loopback port and measures what remoting costs, against the same calls made directly "
     "and\n"
@@ -35,6 +38,8 @@ constexpr char kHelp[] =
     "  --check            exit 1 when a target is missed\n"
     "\n"
     "uploads: only the uploads over a thin line, of a model of so many MiB (default 256; 2048 takes two minutes).\n"
+    "compression: copies over a thin line of so many MiB (default 128), compressed and not.\n"
+    "pacing: how long small calls take beside large copies.\n"
     "smi: measures what telemetry costs the worker instead.\n"
     "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same\n"
     "compiled for the CPU; with a PATTERN only the families whose line contains it.\n";
@@ -93,7 +98,11 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
   measureStartup(report, "127.0.0.1", worker.port());
   if (options.delay && !options.quick) {
     measureDelay(report, "127.0.0.1", worker.port(), direct.library);
-    if (!near) measureUploads(report, kModel);  // it is about the line
+    if (!near) {  // these are about the line
+      measureUploads(report, kModel);
+      measureCompression(report, kCopied);
+      measurePacing(report, true);
+    }
   }
   report.print();
   out["rows"] = report.json();
@@ -102,10 +111,17 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
 
 bool measureOther(const Options& options, nlohmann::json& out) {
   Report report;
+  const auto mebibytes = [&](std::size_t unlessSaid) {
+    return options.what.size() > 1 ? std::strtoul(options.what[1].c_str(), nullptr, 10) : unlessSaid;
+  };
   if (options.what[0] == "smi") {
     measureSmi(report);
   } else if (options.what[0] == "uploads") {
-    measureUploads(report, options.what.size() > 1 ? std::strtoul(options.what[1].c_str(), nullptr, 10) : kModel);
+    measureUploads(report, mebibytes(kModel));
+  } else if (options.what[0] == "compression") {
+    measureCompression(report, mebibytes(kCopied));
+  } else if (options.what[0] == "pacing") {
+    measurePacing(report, options.quick);
   } else {
     measureSoftgpu(report, options.what.size() > 1 ? options.what[1] : "");
   }
@@ -125,6 +141,10 @@ bool runAsChild(int argc, char** argv, int& code) {
   } else if (mode == "--child-upload" && argc == 5) {
     code = runUploadChild(static_cast<std::size_t>(number(2)), static_cast<unsigned>(number(3)),
                           static_cast<unsigned>(number(4)));
+  } else if (mode == "--child-copy" && argc == 4) {
+    code = runCopyChild(static_cast<std::size_t>(number(2)), number(3));
+  } else if (mode == "--child-pacing" && argc == 4) {
+    code = runPacingChild(static_cast<std::size_t>(number(2)), number(3));
   } else if (mode == "--child-scaling") {
     code = runScalingChild(static_cast<unsigned>(number(2)));
   } else if (mode == "--child-line" && argc == 5) {
@@ -183,8 +203,7 @@ int main(int argc, char** argv) {
   if (runAsChild(argc, argv, code)) return code;
   const Options options = readOptions(argc, argv);
   nlohmann::json out;
-  const bool other = !options.what.empty() &&
-                     (options.what[0] == "smi" || options.what[0] == "uploads" || options.what[0] == "softgpu");
+  const bool other = !options.what.empty() && std::ranges::count(kOthers, options.what[0]) != 0;
   const bool met = other ? measureOther(options, out) : measureRemoting(options, out);
   if (!options.json.empty() && !(std::ofstream(options.json) << out.dump(2) << "\n")) {
     std::fprintf(stderr, "cannot write %s\n", options.json.c_str());

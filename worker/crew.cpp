@@ -58,6 +58,11 @@ bool Crew::hasTasks() {
   return !ready_.empty();
 }
 
+void Crew::delegate() {
+  std::lock_guard lock(mutex_);
+  for (; delegated_ < ready_.size(); ++delegated_) summon();
+}
+
 void Crew::summon() {
   if (idle_ - called_ > 1) {
     ++called_;
@@ -114,6 +119,7 @@ void Crew::serve() {
 void Crew::serveLane(std::unique_lock<std::mutex>& lock) {
   const LanePtr lane = std::move(ready_.front());
   ready_.pop_front();
+  if (delegated_ > 0) --delegated_;
   while (!lane->tasks_.empty()) runFirst(*lane, lock);
   lane->served_ = false;
 }
@@ -136,6 +142,7 @@ void Crew::patrol() {
       lanes.push_back(std::move(ready_.front()));
       ready_.pop_front();
     }
+    delegated_ = 0;
     bool any = false;
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t left = lanes.size(); left > 0 && !ending_; --left) {

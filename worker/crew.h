@@ -1,7 +1,8 @@
 // Crew: the threads of a session. One of them reads messages; those that wait for the GPU do it here too.
 //
 // All idle members await input on the transport, and one gets it. It reads until there is nothing more, and if that has
-// given it something to wait for, it waits itself, while another idle member is already watching for input. So a
+// given it something to wait for, it waits itself, while another idle member is already watching for input; unless more
+// and more comes, then others do. So a
 // request whose answer needs the GPU costs one wake-up of one thread: whoever was woken by the request also answers it.
 //
 // What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
@@ -52,6 +53,8 @@ class Crew {
   // Thread-safe. `due` is called by any thread, and only while the task has not begun.
   void add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due = {});
   bool hasTasks();  // nobody serves yet
+  // Of the reader, before something that takes long: what it has left for itself others see to.
+  void delegate();
 
  private:
   void serve();
@@ -74,6 +77,7 @@ class Crew {
 
   std::mutex mutex_;           // guards what follows
   std::deque<LanePtr> ready_;  // have tasks and nobody who serves them
+  std::size_t delegated_ = 0;  // of them, the first so many: somebody comes
   std::vector<std::thread> members_;
   std::thread patrol_;
   std::condition_variable ended_, patrolCalled_;

@@ -10,6 +10,8 @@ namespace {
 
 // Milliseconds without a message after which the client is told how far its streams are, if it does not know.
 constexpr Crew::Delay kFirstRest = 2, kLongestRest = 64;
+// Without a pause between them: then answers do not wait for the end.
+constexpr unsigned kManyMessages = 32;
 
 constexpr bool carriesData(wire::Opcode opcode) {
   return opcode == wire::Opcode::kData || opcode == wire::Opcode::kPackedData;
@@ -108,12 +110,14 @@ Crew::Delay Session::greetingDelay() const {
 }
 
 Crew::Delay Session::read() {
+  unsigned handled = 0;
   // Between two messages nobody waits here, also not for another connection.
   while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); })) {
     wire::Header header;
     Status status = reader_.next(header);
     if (status.ok()) status = handle(header);
     const bool left = phase_ == Phase::kLeft;
+    if (++handled % kManyMessages == 0) crew_.delegate();
     if (status.ok() && !left) continue;
     if (status.ok() && reader_.poll() && reader_.next(header).ok())
       status = Status::invalid(std::string(wire::opcodeName(header.opcode)) + " after Goodbye");
@@ -207,6 +211,7 @@ Status Session::handleData(const wire::Header& header) {
   std::uint64_t prefix[3] = {};
   if (header.length < prefixed || header.length - prefixed > wire::kMaxDataChunk)
     return Status::invalid("a data frame of " + std::to_string(header.length) + " bytes");
+  crew_.delegate();  // the rest may be long in coming, and more of it behind
   if (Status status = reader_.read(prefix, prefixed); !status.ok()) return status;
   Incoming piece{.reader = reader_, .offset = prefix[1], .length = header.length - prefixed};
   if (packed) {

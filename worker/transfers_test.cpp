@@ -264,5 +264,30 @@ TEST(EarlyUpload, IsInItsPlaceWhenTheStreamComesToIt) {
   }
 }
 
+// A piece of data that takes its time, as over a thin line, holds up no answer.
+TEST_P(Transfers, AnswersComeWhileDataIsBeingRead) {
+  constexpr std::uint64_t kOther = wire::kFirstObject + 50;
+  s.client->send<Opcode::kStreamCreate>({.stream = kOther, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kUpload>(uploadLater(kNull, {kTestDeviceBase, 0, 0, 2 * kMiB}, 5));
+  s.client->expectPush<wire::TransferOpen>(Opcode::kTransferOpen);
+  s.fake.hold();
+  // In one go, so that the reader finds the data as soon as it has read the question.
+  std::vector<std::byte> together;
+  appendFrame(together, Opcode::kFillMemory, 0, 0, fillWith(kOther, {kTestDeviceBase + 4 * kMiB, 0, 0, 100}, 7, 1));
+  appendFrame(together, Opcode::kStreamSynchronize, 4711, 0, wire::StreamSynchronize{kOther});
+  const std::vector<std::byte> bytes(kMiB, std::byte{1});
+  const std::size_t head = together.size();
+  appendFrame(together, Opcode::kData, 0, 0, wire::Data{5, 0});
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData), .length = wire::kDataPrefix + kMiB},
+                     together.data() + head);
+  together.insert(together.end(), bytes.begin(), bytes.begin() + kMiB / 2);
+  ASSERT_TRUE(s.client->socket().send(together).ok());
+  s.fake.release();
+  EXPECT_EQ(s.client->status(4711), hipSuccess);
+  ASSERT_TRUE(s.client->socket().send(std::span(bytes).subspan(kMiB / 2)).ok());
+  s.client->sendData(5, kMiB, bytes);
+  EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kNull}), hipSuccess);
+}
+
 }  // namespace
 }  // namespace hipr::worker

@@ -134,31 +134,32 @@ TEST_F(CrewTest, InputIsReadWhileTasksWait) {
   EXPECT_EQ(read, "wwawbwwwcre");
 }
 
-// Input that does not end must not keep tasks from running.
-TEST_F(CrewTest, AReaderThatGoesOnLeavesTasksToOthers) {
-  for (const std::size_t members : {2, 64}) {
-    std::atomic<int> ran{0};
-    Crew* crew = nullptr;
-    Crew actual(
-        *ends_.first,
-        [&]() -> Crew::Delay {
-          receive();
-          for (int i = 0; i < 3; ++i) crew->add(lane(), [&] { ++ran; });
-          const auto until = std::chrono::steady_clock::now() + seconds(20);
-          while (ran < 3 && std::chrono::steady_clock::now() < until) {
-            crew->delegate();
-            std::this_thread::sleep_for(milliseconds(1));
-          }
-          return Crew::kEnd;
-        },
-        never, members);
-    crew = &actual;
-    std::thread running([&] { actual.run(Crew::kNever); });
-    send('x');
-    running.join();
-    EXPECT_EQ(ran, 3) << members;  // while it was still reading
-    actual.finish();
-  }
+// Input that does not end must not keep tasks from running, however few members there are.
+class EndlessInput : public CrewTest, public ::testing::WithParamInterface<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Members, EndlessInput, ::testing::Values(2, 64));
+
+TEST_P(EndlessInput, LeavesTasksToOthers) {
+  std::atomic<int> ran{0};
+  Crew* crew = nullptr;
+  Crew actual(
+      *ends_.first,
+      [&]() -> Crew::Delay {
+        receive();
+        for (int i = 0; i < 3; ++i) crew->add(lane(), [&] { ++ran; });
+        const auto until = std::chrono::steady_clock::now() + seconds(20);
+        while (ran < 3 && std::chrono::steady_clock::now() < until) {
+          crew->delegate();
+          std::this_thread::sleep_for(milliseconds(1));
+        }
+        EXPECT_EQ(ran, 3);
+        return Crew::kEnd;
+      },
+      never, GetParam());
+  crew = &actual;
+  std::thread running([&] { actual.run(Crew::kNever); });
+  send('x');
+  running.join();
+  actual.finish();
 }
 
 TEST_F(CrewTest, OneThreadReadsAtATimeAndNothingIsMissed) {

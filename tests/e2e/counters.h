@@ -49,9 +49,14 @@ class Counters {
     return sum;
   }
 
+  // Of its first session.
   std::string text(const std::string& name) const {
-    const std::size_t at = line_.find(" " + name + "=") + name.size() + 2;
-    return line_.substr(at, line_.find(' ', at) - at);
+    const std::string line = lines_.empty() ? "" : lines_[0];
+    const std::size_t at = line.find(" " + name + "=");
+    EXPECT_NE(at, std::string::npos) << name << " in \"" << line << "\"";
+    if (at == std::string::npos) return "";
+    const std::size_t begin = at + name.size() + 2;
+    return line.substr(begin, line.find(' ', begin) - begin);
   }
 
  private:

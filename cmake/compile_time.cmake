@@ -2,8 +2,8 @@
 #
 # With ccache, what has been compiled before is not compiled again. Where there is none, tests have the headers precompiled,
 # which halves the time of most files; and so has everything in the builds that ./demo makes, for Windows and under the
-# sanitizers. Only headers of the standard library, of HIP and of GoogleTest: those of our folders stay subject to the layers
-# (hipr.cmake). A file that forgets to include one compiles all the same, so the product does without in the release build.
+# sanitizers: headers of the standard library, of HIP and of GoogleTest, and for a large folder those of its own that most of
+# its files include. A file that forgets to include one compiles all the same, so the product does without in the release build.
 option(HIPR_PRECOMPILE "Precompile the standard library's headers for the product too, where there is no ccache" OFF)
 find_program(HIPR_CCACHE ccache)
 if(HIPR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -19,13 +19,13 @@ set(HIPR_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <chrono> <condition_v
   <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility>
   <variant> <vector> <hip_remote/hip.h>)
 
+# With precompiled headers GCC 12 warns of overruns inside std::string that it does not see otherwise, and that are not there.
+set(HIPR_FALSE_ALARMS -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+
 # hipr_use_precompiled(NAME FROM HEADERS... [OPTIONS option...] [LINK target...]): the headers, precompiled once for all
 # that are compiled with these options, as the target FROM.
 function(hipr_use_precompiled name from)
   cmake_parse_arguments(arg "" "" "OPTIONS;LINK" ${ARGN})
-  # With precompiled headers GCC 12 warns of overruns inside std::string that it does not see otherwise, and that are not
-  # there.
-  set(false_alarms -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   if(NOT TARGET ${from})
     file(WRITE ${PROJECT_BINARY_DIR}/generated/${from}.cpp "int main() {}  // only the headers count\n")
     get_target_property(type ${name} TYPE)  # code of programs and of libraries is compiled differently
@@ -35,16 +35,23 @@ function(hipr_use_precompiled name from)
       add_library(${from} OBJECT ${PROJECT_BINARY_DIR}/generated/${from}.cpp)
     endif()
     target_link_libraries(${from} PRIVATE hipr_options ${arg_LINK})
-    target_compile_options(${from} PRIVATE ${arg_OPTIONS} ${false_alarms})
+    target_compile_options(${from} PRIVATE ${arg_OPTIONS} ${HIPR_FALSE_ALARMS})
     target_precompile_headers(${from} PRIVATE ${arg_UNPARSED_ARGUMENTS})
   endif()
-  target_compile_options(${name} PRIVATE ${false_alarms})
+  target_compile_options(${name} PRIVATE ${HIPR_FALSE_ALARMS})
   target_precompile_headers(${name} REUSE_FROM ${from})
 endfunction()
 
-# hipr_precompile(NAME): a library that is compiled with the options of all others.
+# hipr_precompile(NAME [<HEADER>...]): a library that is compiled with the options of all others; with headers, which are
+# precompiled for it alone, any target.
 function(hipr_precompile name)
-  if(HIPR_PRECOMPILE AND HIPR_CAN_PRECOMPILE)
+  if(NOT HIPR_PRECOMPILE OR NOT HIPR_CAN_PRECOMPILE)
+    return()
+  endif()
+  if(ARGN)
+    target_compile_options(${name} PRIVATE ${HIPR_FALSE_ALARMS})
+    target_precompile_headers(${name} PRIVATE ${HIPR_COMMON_HEADERS} ${ARGN})
+  else()
     hipr_use_precompiled(${name} hipr_precompiled ${HIPR_COMMON_HEADERS})
   endif()
 endfunction()

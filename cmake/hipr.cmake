@@ -87,14 +87,15 @@ function(hipr_hide_archives name visibility)
   endif()
 endfunction()
 
-# hipr_library(NAME SOURCES... [DEPENDS target...] [PRIVATE target...]): a static library of one folder. Who depends on it
-# can include what its DEPENDS have too, because its headers may; only its sources see the headers of PRIVATE targets.
+# hipr_library(NAME SOURCES... [DEPENDS target...] [PRIVATE target...] [OFTEN <header>...]): a static library of one folder. Who
+# depends on it can include what its DEPENDS have too, because its headers may; only its sources see the headers of PRIVATE targets.
+# OFTEN are headers that most of its files include (compile_time.cmake).
 function(hipr_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE;OFTEN" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   hipr_link(${name} PUBLIC ${arg_DEPENDS})
   target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
-  hipr_precompile(${name})
+  hipr_precompile(${name} ${arg_OFTEN})
 endfunction()
 
 # hipr_test_library(NAME ...): the same, for tests.

@@ -110,7 +110,10 @@ bool pass(Process& p, Courier& courier, const Copy& whole) {
   hipError_t error = target->invite(*up, copy, invitation);
   if (error == hipSuccess) {
     error = source->bring(*down, copy, invitation);
-    if (error != hipSuccess) target->withdraw(invitation);
+    if (error != hipSuccess) {
+      target->withdraw(invitation);
+      (void)target->synchronize(*up);  // none of its bytes come behind those that are copied in another way
+    }
   }
   courier.tried(*source, error);
   return error == hipSuccess;

@@ -20,3 +20,11 @@ done
 "$remote" doctor --worker "127.0.0.1:$port" -- "$program"
 "$remote" run --worker "127.0.0.1:$port" "$program" | grep -E 'PASSED|correct'
 "$remote" run --softgpu "$program" | grep -E 'PASSED|correct'
+
+# What programs look for besides HIP, where there is no driver (docs/frameworks.md).
+run() { "$remote" run --worker "127.0.0.1:$port" "$@"; }
+run rocm_agent_enumerator | grep gfx90a
+run rocminfo | grep amdgcn-amd-amdhsa--gfx90a
+for library in librocm_smi64.so.1 libroctracer64.so.4 librocprofiler-sdk.so.1; do
+  run sh -c 'IFS=:; for folder in $LD_LIBRARY_PATH; do if [ -e "$folder/$0" ]; then exit 0; fi; done; echo "no $0"; exit 1' "$library"
+done

@@ -6,6 +6,7 @@
 #include "cli/names.h"
 #include "platform/address_range.h"
 #include "platform/library.h"
+#include "rtc/installed.h"
 
 namespace hipr::doctor {
 namespace {
@@ -48,25 +49,21 @@ bool checkInstallation(Patient& patient, Report& report) {
   return true;
 }
 
+// What a program that compiles would find is asked of the code that looks for it.
 void checkCompilers(Report& report) {
-  const auto firstOf = [](std::initializer_list<const char*> names) -> std::string {
-    for (const char* name : names)
-      if (platform::Library::open(name)) return name;
-    return "";
-  };
-  const std::string hiprtc =
-      firstOf({"libhiprtc.so.7", "libhiprtc.so.6", "/opt/rocm/lib/libhiprtc.so", "libhiprtc.so.5", "hiprtc0700.dll"});
-  const std::string comgr = firstOf({"libamd_comgr.so.3", "libamd_comgr.so.2", "/opt/rocm/lib/libamd_comgr.so"});
-  if (!hiprtc.empty()) {
-    report.ok("compiler",
-              hiprtc + (comgr.empty() ? "" : " and " + comgr) + " for programs that compile while they run");
-  } else {
-    report.note("compiler", "no-hiprtc",
-                "no libhiprtc here" + (comgr.empty() ? std::string() : " (" + comgr + " is)") +
-                    "; only programs that compile kernels while they run need it",
-                "apt install libhiprtc6 where the distribution has it (Debian 13), AMD's package hip-runtime-amd, or "
-                "start the worker with --compile --sandbox off");
+  std::string comgr;  // which does the work
+  for (const char* name : {"libamd_comgr.so.3", "libamd_comgr.so.2", "/opt/rocm/lib/libamd_comgr.so"})
+    if (comgr.empty() && platform::Library::open(name)) comgr = name;
+  if (const std::string& hiprtc = rtc::installed().place; !hiprtc.empty()) {
+    const std::string both = hiprtc + (comgr.empty() ? "" : " and " + comgr);
+    return report.ok("compiler", both + " for programs that compile while they run");
   }
+  report.note(
+      "compiler", "no-hiprtc",
+      "no hiprtc of AMD's here" + (comgr.empty() ? std::string() : " (" + comgr + " is)") +
+          "; only programs that compile kernels while they run need it",
+      "apt install libamdhip64-5 (Debian 12) or libhiprtc6 (Debian 13), AMD's package hip-runtime-amd, or start "
+      "the worker with --compile");
 }
 
 }  // namespace hipr::doctor

@@ -368,6 +368,22 @@ class Doctor(unittest.TestCase):
         (tree / "lib/libamdhip64.so.7").write_bytes(b"not a library")
         self.broken("library-broken", "ldd", binary=tree / "bin/hip-remote")
 
+    def test_the_compiler_is_the_one_that_programs_find(self):
+        compile_one = """
+import ctypes, sys
+rtc, program = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
+rtc.hiprtcCreateProgram(ctypes.byref(program), b'extern "C" __global__ void k() {}', b"k.hip", 0, None, None)
+print(rtc.hiprtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(b"--gpu-architecture=gfx90a")))
+"""
+        out, _ = self.run_program(sys.executable, "-c", compile_one, BUILD / "lib/libhiprtc.so.7", HIP_REMOTE_COMPILER="installed",
+                                  HIP_REMOTE_RTC_CACHE="0")
+        _, findings = doctor("--softgpu")
+        compiler = next(f for f in findings if f["step"] == "compiler")
+        if out == "0\n":
+            self.assertEqual(compiler["state"], "ok", compiler)
+        else:
+            self.expect(findings, "no-hiprtc", "--compile", state="note")
+
     def test_an_address_space_that_is_limited(self):
         self.broken("address-space-limited", "ulimit -v unlimited", "--worker", self.worker.address,
                     shell_prefix="ulimit -v 67108864;")

@@ -96,7 +96,7 @@ fi
 
 # --- shell scripts
 if command -v shellcheck >/dev/null; then
-  for script in deploy/docker/*.sh scripts/*amd*.sh tests/tensorfusion/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
+  for script in deploy/docker/*.sh scripts/*amd*.sh tests/tensorfusion/*.sh tests/cluster/*.sh tests/cluster/*/*.sh provider/test/*.sh; do check "shellcheck $script" shellcheck -x "$script"; done
 else
   skip "shell scripts: shellcheck is not installed"
 fi

@@ -48,8 +48,11 @@ std::string runSelf(const std::string& arguments, const std::string& environment
   const std::string command = environment + "'" + self + "' " + arguments;
   FILE* pipe = popen(command.c_str(), "r");
   char text[512] = "";
-  if (!pipe || !fgets(text, sizeof text, pipe)) std::fprintf(stderr, "no result from: %s\n", command.c_str());
-  if (pipe) pclose(pipe);
+  if (!pipe || !fgets(text, sizeof text, pipe)) {
+    std::fprintf(stderr, "no result from: %s\n", command.c_str());
+    std::exit(1);
+  }
+  pclose(pipe);
   return text;
 }
 

@@ -96,13 +96,11 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
 
   Report report;
   measureStartup(report, "127.0.0.1", worker.port());
-  if (options.delay && !options.quick) {
+  if (options.delay && !options.quick && !near) {  // these are about the line
     measureDelay(report, "127.0.0.1", worker.port(), direct.library);
-    if (!near) {  // these are about the line
-      measureUploads(report, kModel);
-      measureCompression(report, kCopied);
-      measurePacing(report, true);
-    }
+    measureUploads(report, kModel);
+    measureCompression(report, kCopied);
+    measurePacing(report, true);
   }
   report.print();
   out["rows"] = report.json();

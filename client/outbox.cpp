@@ -302,8 +302,11 @@ void Outbox::flush() {
 
 void Outbox::sayGoodbyeAlone() {
   const std::unique_lock sending(sending_, std::try_to_lock), lock(mutex_, std::try_to_lock);
-  if (!sending || !lock || dead_ || !outgoing_.empty()) return;
-  if (!control_.empty() && !channel_.sendLast(control_.bytes())) return;
+  if (!lock || dead_) return;
+  // The writer was ended while it sent: a little is out by now or never will be, of more it may be a part.
+  const bool unfinished = !sending && uploads_.empty() && outgoing_.size() <= kAtOnce;
+  if (!unfinished && (!sending || !outgoing_.empty())) return;
+  if (!unfinished && !control_.empty() && !channel_.sendLast(control_.bytes())) return;
   std::byte goodbye[wire::kHeaderSize];
   wire::encodeHeader(
       {.opcode = static_cast<std::uint16_t>(wire::Opcode::kGoodbye), .flags = wire::HIP_REMOTE_FLAG_NO_REPLY}, goodbye);

@@ -130,7 +130,8 @@ class Outbox {
   void flush();  // send small messages now, from this thread, unless somebody is sending already
 
   // Of a process whose other threads have been ended: what is queued, and a goodbye, so that the session need not wait
-  // for this client to come back. Not if one of them was about to send: half a message may be out.
+  // for this client to come back. Only the goodbye if one of them was about to send a little, and nothing if it was
+  // more: half a message may be out.
   void sayGoodbyeAlone();
 
   void fail();
@@ -139,6 +140,7 @@ class Outbox {
 
  private:
   static constexpr std::size_t kMaxQueued = 8 << 20;
+  static constexpr std::size_t kAtOnce = 4 << 10;  // a socket that has room takes all of it
   static constexpr int kIdleSpins = 400;
   // What the next message may take: it is written under a lock, and the writer's processor may still have the memory.
   static constexpr std::size_t kNextMessage = 384;

@@ -108,7 +108,7 @@ TEST(Kills, RightErrorAndNothingLeft) {
   std::printf("%d programs and %d sessions killed\n", programs, sessions);
   EXPECT_EQ(freeMemory(worker), before);
   ASSERT_TRUE(testing::eventually(nobodyLeft));
-  EXPECT_TRUE(testing::eventually([&] { return worker.openDescriptors() == descriptors; }))
+  EXPECT_TRUE(testing::eventually([&] { return worker.openDescriptors() <= descriptors; }))
       << worker.openDescriptors() << " instead of " << descriptors;
 }
 

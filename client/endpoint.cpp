@@ -163,10 +163,6 @@ Status despiteCuts(int patience, const Attempt& attempt) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 Status beginOnce(const Options& options, const Begin& begin, bool tell) {
   std::vector<Place> places;
   if (Status status = placesOf(options.workers, places); !status.ok()) return advising(status);

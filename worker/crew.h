@@ -1,9 +1,9 @@
 // Crew: the threads of a session. One of them reads messages; those that wait for the GPU do it here too.
 //
 // All idle members await input on the transport, and one gets it. It reads until there is nothing more, and if that has
-// given it something to wait for, it waits itself, while another idle member is already watching for input; unless more
-// and more comes, then others do. So a
+// given it something to wait for, it waits itself, while another idle member is already watching for input. So a
 // request whose answer needs the GPU costs one wake-up of one thread: whoever was woken by the request also answers it.
+// Only while more and more comes do others wait in its place.
 //
 // What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
 // each other. Members are added when none is idle, up to a limit. Beyond it there is one more thread, the patrol: it

@@ -99,8 +99,10 @@ TEST(Crowd, SessionsWaitForEverybody) {
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
+  setenv("HIP_REMOTE_SOFTGPU_MEMORY", std::to_string(64 * clients).c_str(), 1);  // MiB; each maps 32 of them
   const testing::WorkerProcess worker(
       {"--runtime", "softgpu", "--grace", "1", "--max-sessions", std::to_string(clients)});
+  unsetenv("HIP_REMOTE_SOFTGPU_MEMORY");
   CuttingRelay relay(worker.port(), {});
   use(relay.port());
   Crowd crowd(clients);

@@ -3,6 +3,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
+
+#include "base/options.h"
 
 namespace hipr::cli {
 
@@ -18,13 +21,16 @@ int rocminfo(Arguments arguments);  // what ROCm's command of that name would sa
 int agentEnumerator(Arguments arguments);
 int env(Arguments arguments);  // print the variables `run` would set
 
-// Options shared by the commands, taken off the front of `arguments`. False after an error has been printed.
+// Options shared by the commands.
 struct Target {
   std::string worker;    // --worker HOST[:PORT]; empty: as the environment says
   bool plain = false;    // --plain: nothing but our libamdhip64
   bool softgpu = false;  // --softgpu: no worker, execute on this CPU
 };
-bool takeTarget(Arguments& arguments, Target& out);
+std::vector<Option> targetOptions(Target& out);
+
+// Takes a command's options off the front of its arguments. False after an error has been printed.
+bool takeInFront(const char* command, const std::vector<Option>& options, Arguments& arguments);
 
 // The folder with our HIP library for this target, found relative to this executable; empty when it is not there.
 std::string libraryFolder(const Target& target);

@@ -1,6 +1,5 @@
 // hip-remote pair: keeps the token of a worker for this user, once the worker has taken it.
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 
 #include "access/kept_token.h"
@@ -18,8 +17,8 @@ int fail(const std::string& text) {
 }
 
 // From the file, or a line typed or piped in: not from an argument, which everybody on this machine could read.
-Status askForToken(const char* file, std::string& token) {
-  if (file) return access::readTokenFile(file, token);
+Status askForToken(const std::string& file, std::string& token) {
+  if (!file.empty()) return access::readTokenFile(file, token);
   std::fputs("The worker's token (hip-worker --pairing prints it): ", stderr);
   std::string line;
   std::getline(std::cin, line);
@@ -29,22 +28,16 @@ Status askForToken(const char* file, std::string& token) {
 }  // namespace
 
 int pair(Arguments arguments) {
-  const char *worker = nullptr, *file = nullptr;
-  for (; !arguments.empty(); arguments = arguments.subspan(1)) {
-    if (!std::strcmp(arguments[0], "--token-file") && arguments.size() > 1) {
-      file = arguments[1];
-      arguments = arguments.subspan(1);
-    } else if (arguments[0][0] != '-' && !worker) {
-      worker = arguments[0];
-    } else {
-      std::fprintf(stderr, "hip-remote pair: what is \"%s\"? See hip-remote --help\n", arguments[0]);
-      return 2;
-    }
-  }
-  if (!worker) {
-    std::fputs("hip-remote pair: with which worker?\n", stderr);
+  std::string file;
+  std::vector<std::string> workers;
+  const Option table[] = {{"token-file", 0, "FILE", text(file), nullptr}};
+  Status status = takeOptions(table, arguments, workers);
+  if (status.ok() && workers.size() != 1) status = Status::invalid("with which worker? One HOST[:PORT]");
+  if (!status.ok()) {
+    std::fprintf(stderr, "hip-remote pair: %s; see hip-remote --help\n", status.message().c_str());
     return 2;
   }
+  const std::string& worker = workers[0];
   platform::setEnvironment("TF_WORKER_HOST", worker);
   telemetry::RemoteOptions options;
   std::string token;
@@ -56,8 +49,8 @@ int pair(Arguments arguments) {
     return fail("nothing is kept: " + status.message());
   std::string path;
   if (Status status = access::keepToken(options.worker, token, path); !status.ok()) return fail(status.message());
-  std::printf("%s is %s, and has taken the token. It is kept in %s.\nNow: hip-remote run --worker %s PROGRAM\n", worker,
-              remote->hostName().c_str(), path.c_str(), worker);
+  std::printf("%s is %s, and has taken the token. It is kept in %s.\nNow: hip-remote run --worker %s PROGRAM\n",
+              worker.c_str(), remote->hostName().c_str(), path.c_str(), worker.c_str());
   return 0;
 }
 

@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -34,13 +33,9 @@ void putOursInFront(const char* name, const std::string& folder) {
   if (!preload.empty()) platform::setEnvironment("LD_PRELOAD", preload);
 }
 
-}  // namespace
-
-int run(Arguments arguments) {
-  Target target;
-  if (!takeTarget(arguments, target)) return 2;
+int start(const char* command, const Target& target, Arguments arguments) {
   if (arguments.empty()) {
-    std::fputs("hip-remote run: which program?\n", stderr);
+    std::fprintf(stderr, "hip-remote %s: which program?\n", command);
     return 2;
   }
   if (!applyTarget(target)) return 1;
@@ -48,25 +43,33 @@ int run(Arguments arguments) {
   putOursInFront(arguments[0], folder);
   surround(target, doctor::interpreterOf(doctor::findProgram(arguments[0])).string(), folder);
   const std::string why = platform::becomeProgram({arguments.begin(), arguments.end()});
-  std::fprintf(stderr, "hip-remote run: cannot start %s: %s\n", arguments[0], why.c_str());
+  std::fprintf(stderr, "hip-remote %s: cannot start %s: %s\n", command, arguments[0], why.c_str());
   return 127;
 }
 
+}  // namespace
+
+int run(Arguments arguments) {
+  Target target;
+  if (!takeInFront("run", targetOptions(target), arguments)) return 2;
+  return start("run", target, arguments);
+}
+
 int trace(Arguments arguments) {
-  std::filesystem::path file = "hip-remote-trace.json";
-  if (arguments.size() > 1 && !std::strcmp(arguments[0], "-o")) {
-    file = arguments[1];
-    arguments = arguments.subspan(2);
-  }
+  Target target;
+  std::string file = "hip-remote-trace.json";
+  std::vector<Option> options = targetOptions(target);
+  options.push_back({"output", 'o', "FILE", text(file), nullptr});
+  if (!takeInFront("trace", options, arguments)) return 2;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(file, error);  // the program may change its folder
-  platform::setEnvironment("HIP_REMOTE_TRACE", error ? file.string() : whole.string());
-  return run(arguments);
+  platform::setEnvironment("HIP_REMOTE_TRACE", error ? file : whole.string());
+  return start("trace", target, arguments);
 }
 
 int env(Arguments arguments) {
   Target target;
-  if (!takeTarget(arguments, target) || !applyTarget(target)) return 2;
+  if (!takeInFront("env", targetOptions(target), arguments) || !applyTarget(target)) return 2;
   for (const char* name :
        {platform::kLibraryPathVariable, "TF_WORKER_HOST", "TF_WORKER_PORT", "HIP_REMOTE_TOKEN_FILE"}) {
     if (const char* value = std::getenv(name)) std::printf(kSetVariable, name, value);

@@ -72,7 +72,7 @@ int fail(const std::string& text, int code = kFailed) {
 
 int smi(Arguments arguments) {
   Target target;
-  if (!takeTarget(arguments, target)) return 2;
+  if (!takeInFront("smi", targetOptions(target), arguments)) return 2;
   if (target.softgpu) return fail("there is no worker to ask with --softgpu");
   if (!arguments.empty() && refused(arguments[0]))
     return fail(std::string("\"") + arguments[0] + "\" acts on the machine it runs on, not on the worker's GPUs");

@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "access/kept_token.h"
@@ -24,29 +23,17 @@ void useKeptToken() {
   if (!file.empty() && fs::exists(file, error)) platform::setEnvironment("HIP_REMOTE_TOKEN_FILE", file);
 }
 
-bool takeTarget(Arguments& arguments, Target& out) {
-  while (!arguments.empty() && arguments[0][0] == '-') {
-    const char* option = arguments[0];
-    if (!std::strcmp(option, "--")) {
-      arguments = arguments.subspan(1);
-      return true;
-    }
-    if (!std::strcmp(option, "--softgpu")) {
-      out.softgpu = true;
-      arguments = arguments.subspan(1);
-    } else if (!std::strcmp(option, "--plain")) {
-      out.plain = true;
-      arguments = arguments.subspan(1);
-    } else if (!std::strcmp(option, "--worker") && arguments.size() > 1) {
-      out.worker = arguments[1];
-      arguments = arguments.subspan(2);
-    } else {
-      std::fprintf(stderr, "hip-remote: \"%s\" is not an option here (or lacks its value); see hip-remote --help\n",
-                   option);
-      return false;
-    }
-  }
-  return true;
+std::vector<Option> targetOptions(Target& out) {
+  return {{"worker", 0, "HOST[:PORT]", text(out.worker), nullptr},
+          {"softgpu", 0, nullptr, flag(out.softgpu), nullptr},
+          {"plain", 0, nullptr, flag(out.plain), nullptr}};
+}
+
+bool takeInFront(const char* command, const std::vector<Option>& options, Arguments& arguments) {
+  const Status status = takeLeadingOptions(options, arguments);
+  if (!status.ok())
+    std::fprintf(stderr, "hip-remote %s: %s; see hip-remote --help\n", command, status.message().c_str());
+  return status.ok();
 }
 
 std::string libraryFolder(const Target& target) {

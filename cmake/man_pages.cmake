@@ -1,7 +1,9 @@
 # Manual pages from each program's --help, made while building where help2man is installed; and completion for shells,
 # which asks --help itself. So options stand in one place.
-install(FILES deploy/completion/hip-remote.bash RENAME hip-remote
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+set(completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES deploy/completion/hip-remote.bash RENAME hip-remote DESTINATION ${completions} COMPONENT tools)
+install(FILES deploy/completion/hip-remote.bash RENAME smi-remote DESTINATION ${completions} COMPONENT tools)
+install(FILES deploy/completion/hip-remote.bash RENAME hip-worker DESTINATION ${completions} COMPONENT worker)  # found by name
 install(FILES deploy/completion/_hip-remote DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
 
 find_program(HIPR_HELP2MAN help2man)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/env.h"
-#include "smi/command_line.h"
+#include "base/options.h"
 #include "wire/frame.h"
 
 namespace hipr::smi {
@@ -22,24 +22,13 @@ Shows the GPUs of HIP Remote workers: one machine, or a rack in one table.
   topology          how the GPUs of a machine reach each other
   watch [GPU]       metrics and processes on a live screen (q leaves)
 
-  -H, --host LIST       workers, separated by commas (TF_WORKER_HOST; default 127.0.0.1)
-  -p, --port PORT       for hosts that name none (TF_WORKER_PORT; default 18515)
-      --local           the GPUs of this machine, without a worker
-      --json, --csv     for programs
-  -i, --interval S      seconds between two updates of watch (default 1)
-  -n, --count N         leave watch after N updates
-      --timeout S       seconds to wait for a worker (TF_CONNECT_TIMEOUT; default 5)
-      --version, --help
+)";
 
+constexpr char kExitCodes[] =
+    R"(
 Exit code: 0 fine; 1 some host did not answer, the others are shown; 2 wrong arguments; 3 no host answered;
 4 there is no such GPU.
 )";
-
-enum : std::size_t { kHost, kPort, kLocal, kJson, kCsv, kInterval, kCount, kTimeout, kVersion, kHelp };
-constexpr OptionName kOptions[] = {
-    {"host", 'H', true},     {"port", 'p', true},  {"local", 0, false},  {"json", 0, false},    {"csv", 0, false},
-    {"interval", 'i', true}, {"count", 'n', true}, {"timeout", 0, true}, {"version", 0, false}, {"help", 'h', false},
-};
 
 struct Name {
   const char* text;
@@ -57,18 +46,14 @@ constexpr Name kCommands[] = {
   std::exit(kExitUsage);
 }
 
-std::int64_t number(const char* what, const std::string& text, std::int64_t low, std::int64_t high) {
-  if (const auto value = parseNumber(text, low, high)) return *value;
-  wrong(std::string(what) + " must be a number from " + std::to_string(low) + " to " + std::to_string(high) +
-        ", not \"" + text + "\"");
-}
-
-double seconds(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0 || !(value >= 0.1 && value <= 86400))
-    wrong("--interval must be from 0.1 to 86400 seconds, not \"" + text + "\"");
-  return value;
+Take seconds(double& out) {
+  return [&out](const std::string& value) {
+    char* end = nullptr;
+    out = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != 0 || !(out >= 0.1 && out <= 86400))
+      return Status::invalid("must be from 0.1 to 86400 seconds, not \"" + value + "\"");
+    return Status();
+  };
 }
 
 void addHosts(const std::string& list, std::uint16_t port, std::vector<net::Endpoint>& out) {
@@ -91,8 +76,10 @@ void takeWords(const std::vector<std::string>& words, Options& o) {
   if (!found) wrong("there is no command \"" + words[0] + "\"");
   o.command = found->command;
   std::size_t used = 1;
-  if (words.size() > used && found->takesGpu)
-    o.gpu = static_cast<unsigned>(number("the GPU", words[used++], 0, 1 << 20));
+  if (words.size() > used && found->takesGpu) {
+    const auto take = number(o.gpu.emplace(), 0, 1 << 20);
+    if (Status status = take(words[used++]); !status.ok()) wrong("the GPU " + status.message());
+  }
   if (words.size() > used) wrong("unexpected argument \"" + words[used] + "\"");
 }
 
@@ -101,47 +88,33 @@ void takeWords(const std::vector<std::string>& words, Options& o) {
 Options parseOptions(int argc, char** argv) {
   Options o;
   std::string hosts;
+  int timeout = 0;  // as the environment says
   auto port = static_cast<std::uint16_t>(envNumber("TF_WORKER_PORT", wire::kDefaultPort, 1, 65535));
   o.connectTimeout = static_cast<int>(envNumber("TF_CONNECT_TIMEOUT", o.connectTimeout, 1, 3600));
   o.ioTimeout = static_cast<int>(envNumber("TF_IO_TIMEOUT", o.ioTimeout, 1, 86400));
-  CommandLine line(argc, argv);
-  while (const auto option = line.next(kOptions)) {
-    const std::string& value = line.value();
-    switch (*option) {
-      case kHost:
-        hosts += (hosts.empty() ? "" : ",") + value;
-        break;
-      case kPort:
-        port = static_cast<std::uint16_t>(number("--port", value, 1, 65535));
-        break;
-      case kInterval:
-        o.intervalSeconds = seconds(value);
-        break;
-      case kCount:
-        o.count = static_cast<unsigned>(number("--count", value, 1, 1'000'000'000));
-        break;
-      case kTimeout:
-        o.connectTimeout = o.ioTimeout = static_cast<int>(number("--timeout", value, 1, 3600));
-        break;
-      case kLocal:
-        o.local = true;
-        break;
-      case kJson:
-        o.format = Format::Json;
-        break;
-      case kCsv:
-        o.format = Format::Csv;
-        break;
-      case kVersion:
-        std::puts("smi-remote " HIPR_VERSION);
-        std::exit(kExitOk);
-      default:
-        std::fputs(kUsage, stdout);
-        std::exit(kExitOk);
-    }
-  }
-  if (!line.error().empty()) wrong(line.error());
-  takeWords(line.words(), o);
+  bool version = false, help = false;
+  std::vector<std::string> words;
+  using Text = const std::string&;
+  const Option options[] = {
+      {"host", 'H', "LIST", [&](Text value) { return hosts += (hosts.empty() ? "" : ",") + value, Status(); },
+       "workers, separated by commas (TF_WORKER_HOST; default 127.0.0.1)"},
+      {"port", 'p', "PORT", number(port, 1, 65535), "for hosts that name none (TF_WORKER_PORT; default 18515)"},
+      {"local", 0, nullptr, flag(o.local), "the GPUs of this machine, without a worker"},
+      {"json", 0, nullptr, [&](Text) { return o.format = Format::Json, Status(); }, "for programs"},
+      {"csv", 0, nullptr, [&](Text) { return o.format = Format::Csv, Status(); }, "for programs and spreadsheets"},
+      {"interval", 'i', "S", seconds(o.intervalSeconds), "seconds between two updates of watch (default 1)"},
+      {"count", 'n', "N", number(o.count, 1, 1'000'000'000), "leave watch after N updates"},
+      {"timeout", 0, "S", number(timeout, 1, 3600), "seconds to wait for a worker (TF_CONNECT_TIMEOUT; default 5)"},
+      {"version", 0, nullptr, flag(version), "print the version"},
+      {"help", 'h', nullptr, flag(help), "print this"},
+  };
+  const Status status = takeOptions(options, {argv + 1, static_cast<std::size_t>(argc - 1)}, words);
+  if (version) std::puts("smi-remote " HIPR_VERSION);
+  if (help) std::printf("%s%s%s", kUsage, describe(options).c_str(), kExitCodes);
+  if (version || help) std::exit(kExitOk);
+  if (!status.ok()) wrong(status.message());
+  if (timeout > 0) o.connectTimeout = o.ioTimeout = timeout;
+  takeWords(words, o);
   if (o.local && !hosts.empty()) wrong("--local is this machine; it goes without --host");
   if (o.local) return o;
   addHosts(hosts.empty() ? envText("TF_WORKER_HOST").value_or("127.0.0.1") : hosts, port, o.hosts);

@@ -33,7 +33,7 @@ def clean_environment(**more):
 
 def doctor(*arguments, program=None, binary=DOCTOR, shell_prefix="", **environment):
     """The exit code, and the findings by cause."""
-    command = [str(binary), "doctor", "--json", "--timeout", "2", *arguments]
+    command = [str(binary), "doctor", "--json", "--timeout", "30", *arguments]
     if program:
         command += ["--", *map(str, program)]
     if shell_prefix:
@@ -201,13 +201,13 @@ class Doctor(unittest.TestCase):
                 waiting[-1].setblocking(False)
                 waiting[-1].connect_ex(listener.getsockname())
             time.sleep(0.2)
-            self.broken("no-answer", "ssh -L 18515", "--worker", "127.0.0.1:%d" % listener.getsockname()[1])
+            self.broken("no-answer", "ssh -L 18515", "--timeout", "2", "--worker", "127.0.0.1:%d" % listener.getsockname()[1])
             for connection in waiting:
                 connection.close()
 
     def test_somebody_who_never_answers(self):
         with Listener(lambda connection: None) as silent:
-            self.broken("silent", r"proxy or firewall.*ss -ltnp", "--worker", silent.address)
+            self.broken("silent", r"proxy or firewall.*ss -ltnp", "--timeout", "2", "--worker", silent.address)
 
     def test_somebody_who_hangs_up(self):
         with Listener(lambda connection: connection.close()) as rude:

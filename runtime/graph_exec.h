@@ -35,6 +35,8 @@ struct GraphExec {
 
   unsigned long long flags = 0;  // of hipGraphInstantiateWithFlags
   Graph* graph = nullptr;        // a copy of the one it was made of; its nodes know their steps
+  Graph* origin = nullptr;       // the one it was made of, which may be gone
+  std::uint64_t originId = 0;
 };
 
 }  // namespace hipr

@@ -85,10 +85,10 @@ hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const Lau
   }
   std::optional<KernelWatch> watch;
   if (kernelTimesWanted.load(std::memory_order_relaxed) != 0 && !stream.capturing) [[unlikely]]
-    HIPR_TRY(watch.emplace(p, stream, function).before(launch));
+    HIPR_TRY(watch.emplace(p, stream).before(launch));
   HIPR_TRY(hand(stream, launch, Stage::kSent));
   if (watch) [[unlikely]] {
-    watch->after();
+    watch->after(function);
     return afterAsync(p, stream);
   }
   if (launch.start != nullptr) recordedElsewhere(*launch.start);

@@ -267,7 +267,12 @@ TEST_F(LaunchTest, Registered) {
   ASSERT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr), hipSuccess);
   EXPECT_EQ(fake().count("moduleLoad"), 3) << "loaded anew after a reset";
 
+  void** again = api::__hipRegisterFatBinary(&wrapper);  // a second library with the same kernel
+  api::__hipRegisterFunction(again, &kernelStub, name, name, ~0u, nullptr, nullptr, nullptr, nullptr, nullptr);
   api::__hipUnregisterFatBinary(handle);
+  ASSERT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr), hipSuccess);
+  EXPECT_EQ(fake().count("moduleLoad"), 4) << "the second library's, when the first is gone";
+  api::__hipUnregisterFatBinary(again);
   EXPECT_EQ(api::hipLaunchKernel(&kernelStub, {1, 1, 1}, {64, 1, 1}, params, 0, nullptr),
             hipErrorInvalidDeviceFunction);
   const std::uint64_t badMagic[3] = {};

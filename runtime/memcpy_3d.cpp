@@ -77,7 +77,7 @@ hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, Stage 
 }
 
 // One side of the driver's descriptions. A pitch or height of 0 means tightly packed.
-hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t device, std::size_t pitch,
+hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t device, const void* array, std::size_t pitch,
                       std::size_t height, const hipPos& position, const hipExtent& extent, CopySide& out) {
   const void* base = nullptr;
   switch (type) {
@@ -90,7 +90,7 @@ hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t devic
       base = device;
       break;
     case hipMemoryTypeArray:
-      return noImages();
+      return array != nullptr ? noImages() : hipErrorInvalidValue;
     default:
       return hipErrorInvalidValue;
   }
@@ -148,10 +148,10 @@ hipError_t boxRequest(const hipMemcpy3DParms& c, CopyRequest& out) {
 hipError_t driverRequest(const HIP_MEMCPY3D& c, CopyRequest& out) {
   const hipExtent extent{c.WidthInBytes, c.Height, c.Depth};
   out = {.width = extent.width, .height = extent.height, .depth = extent.depth};
-  HIPR_TRY(driverSide(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.dstHeight, {c.dstXInBytes, c.dstY, c.dstZ},
-                      extent, out.to));
-  return driverSide(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcPitch, c.srcHeight, {c.srcXInBytes, c.srcY, c.srcZ},
-                    extent, out.from);
+  HIPR_TRY(driverSide(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch, c.dstHeight,
+                      {c.dstXInBytes, c.dstY, c.dstZ}, extent, out.to));
+  return driverSide(c.srcMemoryType, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch, c.srcHeight,
+                    {c.srcXInBytes, c.srcY, c.srcZ}, extent, out.from);
 }
 
 namespace api {

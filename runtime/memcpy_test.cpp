@@ -176,6 +176,8 @@ TEST_F(Memcpy, DriverDescriptions) {
   ASSERT_EQ(api::hipDrvMemcpy2DUnaligned(&c), hipSuccess);
   ASSERT_EQ(api::hipMemcpyParam2DAsync(&c, stream), hipSuccess);
   c.srcMemoryType = hipMemoryTypeArray;
+  EXPECT_EQ(api::hipMemcpyParam2D(&c), hipErrorInvalidValue);
+  c.srcArray = reinterpret_cast<hipArray_t>(&c);
   EXPECT_EQ(api::hipMemcpyParam2D(&c), hipErrorNotSupported);
   EXPECT_EQ(api::hipMemcpyParam2D(nullptr), hipErrorInvalidValue);
 

@@ -57,18 +57,13 @@ hipError_t reuse(Process& p, MemoryPool& pool, std::size_t size, Stream& stream,
   return block ? handOut(p, pool, std::move(*block), out) : hipErrorOutOfMemory;
 }
 
-// False when the pool may not grow that far, even without what it keeps.
+// False when the pool may not grow that far. Like AMD's, a pool with a limit counts from the most it ever had, even if
+// it has given that back; hipMemPoolAttrReservedMemHigh starts the count anew.
 bool makeRoom(MemoryPool& pool, std::size_t size) {
   const std::uint64_t most = pool.properties.maxSize;
-  std::vector<KeptBlock> dropped;
-  {
-    std::lock_guard lock(pool.mutex);
-    if (most != 0 && (size > most || pool.used > most - size)) return false;
-    if (most != 0 && pool.reserved() > most - size) dropped = pool.kept.trim(most - size - pool.used);
-    if (most != 0 && pool.reserved() > most - size) return false;
-    countUse(pool, size);
-  }
-  giveBack(dropped);
+  std::lock_guard lock(pool.mutex);
+  if (most != 0 && (size > most || pool.reservedHigh > most - size)) return false;
+  countUse(pool, size);
   return true;
 }
 

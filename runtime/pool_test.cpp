@@ -41,10 +41,17 @@ TEST_F(Pool, GrowsToItsSizeOnly) {
   EXPECT_EQ(api::hipMallocFromPoolAsync(&q, 401, pool, nullptr), hipErrorOutOfMemory);
   EXPECT_EQ(api::hipMallocFromPoolAsync(&q, ~std::size_t{0}, pool, nullptr), hipErrorOutOfMemory);
   ASSERT_EQ(api::hipMallocFromPoolAsync(&q, 400, pool, nullptr), hipSuccess);
+  // What it keeps is used again, but it grows no further, even when it has given all of it back.
+  EXPECT_EQ(api::hipFreeAsync(p, nullptr), hipSuccess);
+  ASSERT_EQ(api::hipMallocFromPoolAsync(&p, 600, pool, nullptr), hipSuccess);
   EXPECT_EQ(api::hipFreeAsync(p, nullptr), hipSuccess);
   EXPECT_EQ(api::hipFree(q), hipSuccess);
   EXPECT_EQ(used(pool), 0u);
-  // What it keeps makes way.
+  ASSERT_EQ(api::hipMemPoolTrimTo(pool, 0), hipSuccess);
+  EXPECT_EQ(fake().live, 0);
+  EXPECT_EQ(api::hipMallocFromPoolAsync(&p, 1, pool, nullptr), hipErrorOutOfMemory);
+  std::uint64_t anew = 0;
+  ASSERT_EQ(api::hipMemPoolSetAttribute(pool, hipMemPoolAttrReservedMemHigh, &anew), hipSuccess);
   ASSERT_EQ(api::hipMallocFromPoolAsync(&p, 1000, pool, nullptr), hipSuccess);
   EXPECT_EQ(fake().live, 1);
   EXPECT_EQ(api::hipFree(p), hipSuccess);

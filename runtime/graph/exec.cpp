@@ -1,7 +1,10 @@
 #include "runtime/graph/exec.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/trace.h"
+#include "runtime/activity.h"
 #include "runtime/api.h"
 #include "runtime/graph/steps.h"
 #include "runtime/stream.h"
@@ -20,6 +23,8 @@ hipError_t makeExec(Process& p, Graph& graph, unsigned long long flags, GraphExe
   out->owner = graph.owner;
   out->device = graph.owner->index;
   out->flags = flags;
+  out->origin = &graph;
+  out->originId = graph.id;
   hipError_t error = copyGraph(p, graph, out->graph);
   if (error == hipSuccess) error = makeSteps(p, *out);
   if (error == hipSuccess) error = core->create(*out);
@@ -76,6 +81,25 @@ void noteLaunch(Process& p, const GraphExec& exec) {
   });
 }
 
+// What a trace calls a launch of it.
+std::string describe(const GraphExec& exec) {
+  std::size_t kernels = 0;
+  std::string first;
+  forEachNode(*exec.graph, [&](const GraphNode& node) {
+    const auto* work = std::get_if<KernelWork>(&node.work);
+    if (work != nullptr && kernels++ == 0) first = work->launch.function->kernel->name();
+  });
+  return kernels == 0 ? "graph"
+                      : "graph: " + first + (kernels > 1 ? " and " + std::to_string(kernels - 1) + " more" : "");
+}
+
+// An instance knows the nodes of the graph it was made of, and not those of other copies of that graph.
+bool isOfOrigin(Process& p, const GraphExec& exec, const GraphNode& node) {
+  const Graph* origin = p.graphs.find(exec.origin);
+  if (origin == nullptr || origin->id != exec.originId) return false;  // destroyed, and its nodes with it
+  return node.graph == origin || findCopy(*origin, node) == &node;
+}
+
 bool canBeDisabled(const GraphNode& node) {
   const hipGraphNodeType type = typeOf(node);
   return type == hipGraphNodeTypeKernel || type == hipGraphNodeTypeMemcpy || type == hipGraphNodeTypeMemset;
@@ -92,6 +116,7 @@ hipError_t findExec(hipGraphExec_t handle, Process*& p, GraphExec*& out) {
 hipError_t findInstance(hipGraphExec_t handle, hipGraphNode_t of, Process*& p, GraphExec*& exec, GraphNode*& node) {
   HIPR_TRY(findExec(handle, p, exec));
   HIPR_TRY(findNode(of, p, node));
+  if (!isOfOrigin(*p, *exec, *node)) return hipErrorInvalidValue;
   node = findCopy(*exec->graph, *node);
   return node != nullptr ? hipSuccess : hipErrorInvalidValue;
 }
@@ -166,7 +191,12 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream) {
   HIPR_TRY(streamForWork(stream, p, s));
   if (s->capturing) return hand(*s, GraphLaunch{exec}, Stage::kSent);
   if (!memoryReady(*exec)) return hipErrorInvalidValue;
+  std::optional<KernelWatch> watch;
+  if (trace::enabled()) [[unlikely]]
+    HIPR_TRY(watch.emplace(*p, *s).beforeGraph());
   HIPR_TRY(hand(*s, GraphLaunch{exec}, Stage::kSent));
+  if (watch) [[unlikely]]
+    HIPR_TRY(watch->afterGraph(describe(*exec)));
   noteLaunch(*p, *exec);
   return afterAsync(*p, *s);
 }

@@ -302,6 +302,19 @@ TEST(nodes_switched_off) {
   HIP_ERR(later::getEnabled(exec, first, nullptr), hipErrorInvalidValue);
   Graph stranger;
   HIP_ERR(later::setEnabled(exec, addEmpty(stranger), 0), hipErrorInvalidValue);
+  // An instance knows the nodes of its own graph, and no others like them.
+  hipGraph_t clone = nullptr;
+  hipGraphNode_t twin = nullptr;
+  HIP(hipGraphClone(&clone, graph));
+  HIP(hipGraphNodeFindInClone(&twin, second, clone));
+  HIP_ERR(later::setEnabled(exec, twin, 0), hipErrorInvalidValue);
+  HIP_ERR(later::getEnabled(exec, twin, &enabled), hipErrorInvalidValue);
+  {
+    Exec ofClone(clone);
+    HIP(later::setEnabled(ofClone, twin, 0));
+    HIP_ERR(later::setEnabled(ofClone, second, 0), hipErrorInvalidValue);
+  }
+  HIP(hipGraphDestroy(clone));
 }
 
 // --- updating from another graph

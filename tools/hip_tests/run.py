@@ -2,6 +2,7 @@
 """Runs HIP's own unit tests (hip-tests, catch2) case by case and counts.
 
     run.py run DIR --record FILE [--only REGEX] [--disabled CONFIG] [--enter 'chroot ROOT'] [--limit 30] [--jobs 2]
+                   [--give GROUP='ARGUMENTS'] [--each VARIABLE=VALUE,VALUE] [--no-images SOURCES]
     run.py show FILE [FILE ...]
 
 `run` takes every executable under DIR (its folder is its group) and runs each case in a process of its own; which library they load is the
@@ -12,6 +13,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import queue
 import re
 import shlex
 import signal
@@ -27,6 +29,22 @@ def disabled_cases(config, arch):
     text = subprocess.run(["cpp", "-P", "-undef", f"-D{arch}", '-DGITHASH=""', config], capture_output=True, text=True, check=True).stdout
     names = re.findall(r'"((?:Unit|Performance|Stress|ABM)_[^"]*)"', text)
     return [re.compile(".*".join(map(re.escape, name.split("*"))) + "$") for name in names]
+
+
+def cases_of_images(sources):
+    """The names of cases that, before they check anything, return where a device has no images: Catch calls those passed."""
+    names = set()
+    for path, _, files in os.walk(sources):
+        for name in files:
+            if not name.endswith((".cc", ".cpp")):
+                continue
+            with open(os.path.join(path, name), errors="replace") as file:
+                for case in re.split(r"TEST_CASE(?:_SIG)?\(\s*", file.read())[1:]:
+                    found = re.match(r'"([^"]+)"', case)
+                    before, asked, _ = case.partition("CHECK_IMAGE_SUPPORT")
+                    if found and asked and not re.search(r"HIP_CHECK|REQUIRE|HIPCHECK", before):
+                        names.add(found[1])
+    return names
 
 
 def executables(folder):
@@ -51,10 +69,10 @@ def pattern_for(name):
     return re.sub(r"([,\[\]\\*])", r"\\\1", name)
 
 
-def run_case(command, name, limit, cwd):
+def run_case(command, name, limit, cwd, environment):
     begin = time.time()
-    process = subprocess.Popen(command + [pattern_for(name)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", cwd=cwd, start_new_session=True)
+    process = subprocess.Popen(command + [pattern_for(name)], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", cwd=cwd, start_new_session=True)
     try:
         output, _ = process.communicate(timeout=limit)
         code = process.returncode
@@ -65,27 +83,49 @@ def run_case(command, name, limit, cwd):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
-        kind, code = "timeout", None
+        kind, code = "skipped" if "HIP_SKIP_THIS_TEST" in output else "timeout", None  # a skipped case may leave children behind
     return {"kind": kind, "code": code, "seconds": round(time.time() - begin, 2), "output": "" if kind == "passed" else output[-6000:]}
+
+
+def environments(jobs, each):
+    """One for each job at a time, so that jobs need not share what `each` names: a worker, say."""
+    variable, _, values = each.partition("=")
+    values = values.split(",") if variable else []
+    free = queue.Queue()
+    for number in range(jobs):
+        free.put(dict(os.environ, **({variable: values[number % len(values)]} if values else {})))
+    return free
 
 
 def run(options):
     enter = shlex.split(options.enter)
     disabled = disabled_cases(options.disabled, options.arch) if options.disabled else []
     record = json.load(open(options.record)) if os.path.exists(options.record) else {}
+    given = dict(pair.split("=", 1) for pair in options.give)
+    free = environments(options.jobs, options.each)
+    images = cases_of_images(options.no_images) if options.no_images else set()
     work = []
     for group, path in executables(options.folder):
         seen = os.path.join(options.seen_as, os.path.relpath(path, options.folder)) if options.seen_as else os.path.abspath(path)
         command = enter + ["env", "-C", os.path.dirname(seen), seen] if enter else [seen]
         cwd = None if enter else os.path.dirname(seen)
-        for name in cases_of(command, cwd):
+        names = cases_of(command, cwd)
+        command = command + shlex.split(given.get(group, ""))
+        for name in names:
             if re.search(options.only, f"{group}/{name}"):
                 work.append((group, name, command, cwd))
     def one(job):
         group, name, command, cwd = job
         if any(p.match(name) for p in disabled):
             return job, {"kind": "disabled", "code": None, "seconds": 0, "output": ""}
-        return job, run_case(command, name, options.limit, cwd)
+        environment = free.get()
+        try:
+            result = run_case(command, name, options.limit, cwd, environment)
+            if result["kind"] == "passed" and {name, name.rpartition(" - ")[0]} & images:
+                result["kind"] = "skipped"
+            return job, result
+        finally:
+            free.put(environment)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for number, (job, result) in enumerate(pool.map(one, work), 1):
             record.setdefault(job[0], {})[job[1]] = result
@@ -142,6 +182,9 @@ def main():
     go.add_argument("--seen-as", default="", help="what the folder is called behind --enter")
     go.add_argument("--limit", type=float, default=30)
     go.add_argument("--jobs", type=int, default=2)
+    go.add_argument("--give", action="append", default=[], metavar="GROUP=ARGUMENTS", help="more arguments for the programs of a group")
+    go.add_argument("--each", default="", metavar="VARIABLE=VALUES", help="a variable of the environment that has one of these values for each job")
+    go.add_argument("--no-images", default="", metavar="SOURCES", help="hip-tests' catch/unit: what asks for images first has not passed")
     go.set_defaults(action=run)
     out = commands.add_parser("show")
     out.add_argument("records", nargs="+")

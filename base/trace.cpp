@@ -46,6 +46,11 @@ class Writer {
     complete(kProgram, s.thread, "hip", s.name, s.begin, s.end, "");
   }
 
+  void hostFunction(const Span& s) {
+    const std::lock_guard lock(mutex_);
+    complete(kProgram, s.thread, "host", s.name, s.begin, s.end, "");
+  }
+
   void wait(const Span& s, const std::string& module, std::uint64_t sent, std::uint64_t received) {
     const std::lock_guard lock(mutex_);
     summary_.wait(s.name, module, s.end - s.begin);
@@ -183,6 +188,9 @@ void enterCall(const char* name) {
 
 void call(const Span& span) {
   if (enabled()) writer().call(span);
+}
+void hostFunction(const Span& span) {
+  if (enabled()) writer().hostFunction(span);
 }
 void wait(const Span& span, const std::string& module, std::uint64_t bytesSent, std::uint64_t bytesReceived) {
   if (enabled()) writer().wait(span, module, bytesSent, bytesReceived);

@@ -34,6 +34,9 @@ struct Span {
 };
 void call(const Span& span);
 
+// A function of the program's own that a stream called (hipLaunchHostFunc): what programs do instead of waiting.
+void hostFunction(const Span& span);
+
 // A wait for an answer of the worker. `module` is the file that made the call; how many bytes have gone
 // and come by its end shows as a curve.
 void wait(const Span& span, const std::string& module, std::uint64_t bytesSent, std::uint64_t bytesReceived);

@@ -1,13 +1,13 @@
-// What the GPU did and when, for those who ask: a tracer (hipRegisterTracerCallback) and the profiler. While somebody
-// does, every kernel is launched between two events, and a thread of its own waits for them and reports. Times are the
-// GPU's, put on the clock of this machine by an event whose time here is known: the shortest of some round trips tells
-// when.
+// What the GPU did and when, for those who ask: a tracer (hipRegisterTracerCallback), the profiler and a trace. While
+// somebody does, every kernel is launched between two events, and so is every graph while there is a trace; a thread of
+// its own waits for them and reports. Times are the GPU's, put on the clock of this machine by an event whose time here
+// is known: the shortest of some round trips tells when.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <string>
 
 #include "runtime/process.h"
 
@@ -15,6 +15,7 @@ namespace hipr {
 
 struct KernelTime {
   const char* name;  // is kept for good
+  bool graph;        // a whole graph: a trace shows it, profilers count kernels
   std::uint64_t correlation;
   std::uint64_t launched;    // nanoseconds, CLOCK_MONOTONIC
   std::uint64_t begin, end;  // the same, on the GPU
@@ -24,21 +25,25 @@ struct KernelTime {
 
 inline constinit std::atomic<int> kernelTimesWanted{0};  // how many ask
 
-// Around the launch of one kernel: before() makes its events, after() hands them over to be waited for.
+// Around a launch: before() makes the events, after() hands them over to be waited for.
 class KernelWatch {
  public:
-  KernelWatch(Process& p, Stream& stream, Function& function) : p_(p), stream_(stream), function_(function) {}
+  KernelWatch(Process& p, Stream& stream) : p_(p), stream_(stream) {}
   KernelWatch(const KernelWatch&) = delete;
   KernelWatch& operator=(const KernelWatch&) = delete;
   ~KernelWatch();
 
-  hipError_t before(Launch& launch);
-  void after();
+  hipError_t before(Launch& launch);  // of one kernel, which records them
+  void after(const Function& function);
+  hipError_t beforeGraph();  // which does not
+  hipError_t afterGraph(const std::string& name);
 
  private:
+  hipError_t makeEvents();
+  void report(const std::string& name, bool graph);
+
   Process& p_;
   Stream& stream_;
-  Function& function_;
   Event* start_ = nullptr;
   Event* stop_ = nullptr;
 };

@@ -70,12 +70,6 @@ void ProfiledCall::end() {
 
 // A kernel has a record of its own, since its time is known long after the call has returned.
 void profileKernel(const KernelTime& kernel) {
-  trace::kernel({.name = kernel.name,
-                 .device = kernel.device,
-                 .queue = kernel.queue,
-                 .launched = kernel.launched,
-                 .begin = kernel.begin,
-                 .end = kernel.end});
   if (!profilerWantsRecords()) return;
   HipApiRecordExt record{};
   record.api_name = "kernel";

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <list>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/log.h"
@@ -28,12 +28,7 @@ struct ManagedVariable {
   std::size_t size;
 };
 
-struct Binary {
-  const void* image = nullptr;
-  PerDevice<Module> modules;
-  std::vector<ManagedVariable> managed;
-  std::vector<std::pair<std::string, std::shared_ptr<const code::GpuCode>>> parsed;  // by the device's target id
-};
+struct Binary;
 
 struct RegisteredKernel {
   Binary* binary;
@@ -50,13 +45,52 @@ struct RegisteredVariable {
   void* managed;  // where a __managed__ variable's value is, else null
 };
 
-// Changed under registryMutex(). Never destroyed: programs unregister after our own static destructors would have run.
-struct Registry {
-  HostMap<RegisteredKernel> kernelAt;
-  HostMap<RegisteredVariable> variableAt;
-  std::list<Binary> binaries;
+struct Binary {
+  const void* image = nullptr;
+  PerDevice<Module> modules;
+  std::vector<ManagedVariable> managed;
   std::list<RegisteredKernel> kernels;
   std::list<RegisteredVariable> variables;
+  std::vector<std::pair<std::string, std::shared_ptr<const code::GpuCode>>> parsed;  // by the device's target id
+};
+
+// Whose an address of the program is. Programs register tens of thousands of them, and unregister each library's on
+// their own.
+template <class T>
+class Addresses {
+ public:
+  T* find(const void* host) const { return at_.find(host); }
+
+  void add(T& item) {  // the first stays in front
+    if (find(item.host) == nullptr)
+      at_.set(item.host, &item);
+    else
+      behind_.emplace(item.host, &item);
+  }
+
+  // Another registration of the same address takes the place of one that goes.
+  void forget(std::list<T>& items) {
+    for (T& item : items)
+      for (auto [entry, end] = behind_.equal_range(item.host); entry != end;)
+        entry = entry->second == &item ? behind_.erase(entry) : std::next(entry);
+    for (T& item : items) {
+      if (find(item.host) != &item) continue;
+      const auto next = behind_.find(item.host);
+      at_.set(item.host, next != behind_.end() ? next->second : nullptr);
+      if (next != behind_.end()) behind_.erase(next);
+    }
+  }
+
+ private:
+  HostMap<T> at_;
+  std::multimap<const void*, T*> behind_;  // registered when the address was another's already: few, if any
+};
+
+// Changed under registryMutex(). Never destroyed: programs unregister after our own static destructors would have run.
+struct Registry {
+  Addresses<RegisteredKernel> kernelAt;
+  Addresses<RegisteredVariable> variableAt;
+  std::list<Binary> binaries;
 };
 Registry& registry() {
   static auto* instance = new Registry;
@@ -132,29 +166,11 @@ void unload(Process& p, Binary& binary) {
       static_cast<void>(releaseFrom(region->allocation.owner->evenLost(), region->allocation));
 }
 
-// Takes what belongs to the binary out of a list, and puts another registration of the same address in its place.
-template <class T>
-void forgetAll(std::list<T>& items, HostMap<T>& at, const Binary* binary) {
-  std::vector<const void*> hosts;
-  std::erase_if(items, [&](T& item) {
-    if (item.binary != binary) return false;
-    if (at.find(item.host) == &item) {
-      at.set(item.host, nullptr);
-      hosts.push_back(item.host);
-    }
-    return true;
-  });
-  for (T& item : items)
-    if (std::find(hosts.begin(), hosts.end(), item.host) != hosts.end()) at.set(item.host, &item);
-}
-
 void registerVariable(void** modules, void* host, const char* name, std::size_t size) {
   if (modules == nullptr || name == nullptr) return;
+  auto* binary = reinterpret_cast<Binary*>(modules);
   std::lock_guard lock(registryMutex());
-  Registry& r = registry();
-  RegisteredVariable& variable =
-      r.variables.emplace_back(reinterpret_cast<Binary*>(modules), host, name, size, nullptr);
-  if (r.variableAt.find(host) == nullptr) r.variableAt.set(host, &variable);
+  registry().variableAt.add(binary->variables.emplace_back(binary, host, name, size, nullptr));
 }
 
 }  // namespace
@@ -213,10 +229,11 @@ const char* registeredKernelName(const void* host) {
 
 void forgetLoaded(Process& p, Device& device) {
   std::lock_guard lock(registryMutex());
-  for (RegisteredKernel& kernel : registry().kernels)
-    if (kernel.functions.get(p, device) != nullptr) kernel.functions.set(p, device, nullptr);
-  for (Binary& binary : registry().binaries)
+  for (Binary& binary : registry().binaries) {
+    for (RegisteredKernel& kernel : binary.kernels)
+      if (kernel.functions.get(p, device) != nullptr) kernel.functions.set(p, device, nullptr);
     if (binary.modules.get(p, device) != nullptr) binary.modules.set(p, device, nullptr);
+  }
 }
 
 namespace api {
@@ -237,13 +254,13 @@ void** __hipRegisterFatBinary(const void* data) {
 void __hipRegisterFunction(void** modules, const void* hostFunction, char*, const char* deviceName, unsigned int,
                            uint3*, uint3*, dim3*, dim3*, int*) {
   if (modules == nullptr || deviceName == nullptr) return;
+  auto* binary = reinterpret_cast<Binary*>(modules);
   std::lock_guard lock(registryMutex());
-  Registry& r = registry();
-  RegisteredKernel& kernel = r.kernels.emplace_back();
-  kernel.binary = reinterpret_cast<Binary*>(modules);
+  RegisteredKernel& kernel = binary->kernels.emplace_back();
+  kernel.binary = binary;
   kernel.host = hostFunction;
   kernel.name = deviceName;
-  if (r.kernelAt.find(hostFunction) == nullptr) r.kernelAt.set(hostFunction, &kernel);
+  registry().kernelAt.add(kernel);
 }
 
 void __hipRegisterVar(void** modules, void* var, char*, char* deviceVar, int, size_t size, int, int) {
@@ -271,11 +288,10 @@ void __hipRegisterManagedVar(void* hipModule, void** pointer, void* init_value, 
   *pointer = memory;
   auto* binary = static_cast<Binary*>(hipModule);
   std::lock_guard lock(registryMutex());
-  Registry& r = registry();
   binary->managed.push_back({name, memory, size});
   // A program names it by the slot or by what the slot holds, depending on how the compiler spells `&x`.
   for (const void* host : {static_cast<const void*>(pointer), static_cast<const void*>(memory)})
-    r.variableAt.set(host, &r.variables.emplace_back(binary, host, name, size, memory));
+    registry().variableAt.add(binary->variables.emplace_back(binary, host, name, size, memory));
 }
 
 void __hipUnregisterFatBinary(void** modules) {
@@ -283,8 +299,8 @@ void __hipUnregisterFatBinary(void** modules) {
   auto* binary = reinterpret_cast<Binary*>(modules);
   {
     std::lock_guard lock(registryMutex());
-    forgetAll(registry().kernels, registry().kernelAt, binary);
-    forgetAll(registry().variables, registry().variableAt, binary);
+    registry().kernelAt.forget(binary->kernels);
+    registry().variableAt.forget(binary->variables);
   }
   Process* p = openedProcess();
   if (p == nullptr && !exited()) p = endingProcess();  // most programs unregister when they end

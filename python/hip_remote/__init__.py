@@ -21,6 +21,7 @@ __all__ = ["Error", "connect", "softgpu", "worker"]
 
 _ROOT = Path(__file__).resolve().parent
 _LIBRARIES = _ROOT / "lib/hip-remote"
+_STANDINS = ("rocm_smi/librocm_smi64.so.1", "roctracer/libroctracer64.so.4", "rocprofiler_sdk/librocprofiler-sdk.so.1")
 
 
 class Error(RuntimeError):
@@ -41,6 +42,7 @@ def connect(address=None, token_file=None):
 
 def softgpu():
     """From here on, whatever this process loads as libamdhip64 executes on this machine's CPU, without a worker."""
+    os.environ["HIP_REMOTE_TARGET"] = "softgpu"
     _use(_LIBRARIES / "softgpu")
 
 
@@ -76,6 +78,11 @@ def _use(folder):
         os.environ["LD_LIBRARY_PATH"] = f"{folder}:{before}" if before else str(folder)
     for library in sorted(folder.glob("lib*.so.*")):
         ctypes.CDLL(str(library))
+    for standin in _STANDINS:  # what frameworks want besides HIP
+        try:
+            ctypes.CDLL(Path(standin).name)
+        except OSError:  # the system has none
+            ctypes.CDLL(str(_LIBRARIES / "standins" / standin))
 
 
 def _loaded_hip():

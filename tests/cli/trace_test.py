@@ -55,6 +55,32 @@ def check_format(events):
             around.append(begin - minus)
 
 
+# What JAX does instead of launching kernels and waiting for them: graphs, and functions that streams call.
+LIKE_A_FRAMEWORK = """
+import ctypes, sys, threading
+hip = ctypes.CDLL("libamdhip64.so.7")
+ok = lambda error: error and sys.exit(f"error {error}")
+pointer, n = ctypes.c_void_p, 1024
+module, kernel, stream, graph, instance, arrays = pointer(), pointer(), pointer(), pointer(), pointer(), [pointer() for _ in range(3)]
+ok(hip.hipModuleLoad(ctypes.byref(module), sys.argv[1].encode()))
+ok(hip.hipModuleGetFunction(ctypes.byref(kernel), module, b"vector_add"))
+ok(hip.hipStreamCreate(ctypes.byref(stream)))
+for array in arrays: ok(hip.hipMalloc(ctypes.byref(array), ctypes.c_size_t(4 * n)))
+values = [*arrays, ctypes.c_uint(n)]
+parameters = (pointer * 4)(*[ctypes.cast(ctypes.byref(value), pointer) for value in values])
+ok(hip.hipStreamBeginCapture(stream, 0))
+for _ in range(3): ok(hip.hipModuleLaunchKernel(kernel, n // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None))
+ok(hip.hipStreamEndCapture(stream, ctypes.byref(graph)))
+ok(hip.hipGraphInstantiate(ctypes.byref(instance), graph, None, None, ctypes.c_size_t(0)))
+done = threading.Semaphore(0)
+told = ctypes.CFUNCTYPE(None, pointer)(lambda _: done.release())
+for _ in range(5):
+    ok(hip.hipGraphLaunch(instance, stream))
+    ok(hip.hipLaunchHostFunc(stream, told, None))
+    done.acquire()
+"""
+
+
 class Trace(WithWorker):
     def trace(self, *command, **more):
         with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +113,18 @@ class Trace(WithWorker):
             self.assertLessEqual(kernel["ts"] + kernel["dur"], last + CLOCK)
         for name in ("round trips", "longest waits", "what would make this faster", "from matmul"):
             self.assertIn(name, said)
+
+    def test_graphs_and_functions_that_streams_call(self):
+        events, said = self.trace(BUILD / "bin/hip-remote", "trace", "-o", "FILE", "--worker", self.address, "--",
+                                  sys.executable, "-c", LIKE_A_FRAMEWORK, BUILD / "examples/vector_add.co")
+        of = lambda category, name="": sorted((e["ts"], e["ts"] + e["dur"]) for e in events
+                                              if e.get("cat") == category and name in e["name"])
+        launches, graphs, functions = of("hip", "hipGraphLaunch"), of("kernel", "graph: vector_add and 2 more"), of("host")
+        self.assertEqual([len(launches), len(graphs), len(functions)], [5, 5, 5])
+        for launch, graph, function in zip(launches, graphs, functions):
+            self.assertGreaterEqual(graph[0], launch[0] - CLOCK)
+            self.assertLessEqual(graph[1], function[0] + CLOCK)
+        self.assertIn("graph: vector_add and 2 more", said)
 
     def test_by_the_variable_alone(self):
         events, _ = self.trace(BUILD / "examples/matmul", HIP_REMOTE_TRACE="FILE", TF_WORKER_HOST=self.address,

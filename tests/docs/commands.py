@@ -21,14 +21,14 @@ root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 
 ELSEWHERE = {  # what a command begins with: why it is not run
     r"\./test$": "this is it",
-    r"(cmake --preset packages|\(cd build && cpack\)|scripts/wheel)": "./test --only packages",
+    r"(cmake --preset packages|\(cd build && cpack\)|scripts/(wheel|deps\.sh))": "./test --only packages",
     r"(apt|pip|brew|git archive) ": "changes the machine",
     r"(sudo|kubectl|helm|scripts/test-amd-cluster.sh|deploy/docker/images.sh) ": "a cluster, or a machine with AMD's GPUs",
     r"(ls -l /dev/kfd|cat /sys/module/amdgpu|/opt/rocm)": "a machine with AMD's GPUs",
     r"ssh ": "a second machine",
     r"hip-remote smi ": "AMD's amd-smi; tests/smi/amd_smi.py runs it where it is installed",
     r"hip-remote run .*llama-completion": "docs/frameworks.md says with what it was run",
-    r".*(python (train|script)\.py)": "docs/frameworks.md says with what it was run",
+    r".*python (script|examples/frameworks/\w+)\.py": "docs/frameworks.md says with what it was run",
     r"(mkdir -p rocm/lib|ln -s )": "docs/frameworks.md says with what it was run",
     r".*(tools/hip_tests/run\.py|\$run )": "HIP's own tests, built by hand",
     r"build/bin/hip-worker --runtime softgpu -p 50000 &": "HIP's own tests, built by hand",

@@ -34,29 +34,47 @@ use_wheel() {
   local venv=$packages/venv
   rm -rf "$venv"
   python3 -m venv "$venv" && "$venv/bin/pip" install --no-index --quiet "$packages"/hip_remote-*.whl &&
-    env -u LD_LIBRARY_PATH PATH="$venv/bin:/usr/bin:/bin" "$here/use.sh" hip-remote hip-worker "$build/examples/vector_add" &&
-    (cd / && "$venv/bin/python" "$here/api.py") &&
-    (cd / && "$venv/bin/hip-remote" run --softgpu "$venv/bin/python" "$here/count_devices.py")
+    env -u LD_LIBRARY_PATH PATH="$venv/bin:/usr/bin:/bin" "$here/use.sh" hip-remote hip-worker "$build/examples" &&
+    (cd / && "$venv/bin/python" "$here/api.py")
+}
+holds() { # PACKAGE FILE...
+  local package=$1 file list
+  shift
+  list=$(dpkg-deb -c "$packages/hip-remote-${package}"_*.deb | sed 's/.* \.\///; s/ -> .*//') || return 1
+  for file in "$@"; do grep -qxF "usr/$file" <<<"$list" || { echo "hip-remote-$package lacks $file"; return 1; }; done
+}
+manuals_and_completion() {
+  holds tools share/man/man1/{hip-remote,smi-remote}.1.gz share/bash-completion/completions/{hip-remote,smi-remote} \
+    share/zsh/vendor-completions/_hip-remote && holds worker share/man/man1/hip-worker.1.gz share/bash-completion/completions/hip-worker
 }
 in_chroot() { # NAME SUITE SOURCE...
-  local name=$1 suite=$2 chroot=$packages/$1
+  local name=$1 suite=$2 chroot=$packages/$1 example
   shift 2
   if [[ ! -e $chroot/usr/bin/apt-get ]]; then
     rm -rf "$chroot"
     mmdebstrap --quiet --variant=minbase --include=apt "$suite" "$chroot" "$@" || return 1
   fi
-  rm -rf "$chroot/tmp/try" && mkdir -p "$chroot/tmp/try" &&
-    cp "$packages"/*.deb "$here/use.sh" "$build/examples/vector_add" "$chroot/tmp/try" &&
+  rm -rf "$chroot/tmp/try" && mkdir -p "$chroot/tmp/try/examples" &&
+    cp "$packages"/*.deb "$packages"/*.whl "$here"/{use.sh,api.py,copies.py} "$chroot/tmp/try" &&
     cp /etc/resolv.conf "$chroot/etc/resolv.conf" || return 1
+  for example in "$build"/examples/*; do
+    if [[ -f $example && -x $example ]]; then cp "$example" "$chroot/tmp/try/examples" || return 1; fi
+  done
   mount --bind /proc "$chroot/proc" || return 1
   chroot "$chroot" sh -ec '
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -q
-    apt-get install -y -q --no-install-recommends /tmp/try/*.deb
-    ! command -v cc
-    /tmp/try/use.sh hip-remote hip-worker /tmp/try/vector_add
+    apt-get install -y -q --no-install-recommends /tmp/try/*.deb python3-venv
+    for compiler in cc c++ clang hipcc; do if command -v $compiler; then exit 1; fi; done
+    /tmp/try/use.sh hip-remote hip-worker /tmp/try/examples
     apt-get purge -y -q "hip-remote-*"
-    test ! -e /usr/lib/hip-remote'
+    test ! -e /usr/lib/hip-remote
+    rm -rf /tmp/venv
+    python3 -m venv /tmp/venv
+    /tmp/venv/bin/pip install --no-index --quiet /tmp/try/*.whl
+    PATH=/tmp/venv/bin:$PATH
+    /tmp/try/use.sh hip-remote hip-worker /tmp/try/examples
+    python /tmp/try/api.py'
   local code=$?
   umount "$chroot/proc"
   return "$code"
@@ -64,6 +82,7 @@ in_chroot() { # NAME SUITE SOURCE...
 
 check debs make_debs
 if command -v lintian >/dev/null; then check lintian run_lintian; else skip lintian "lintian is not installed"; fi
+check manuals manuals_and_completion
 if command -v systemd-analyze >/dev/null; then check unit unit_is_locked_up; else skip unit "systemd-analyze is not installed"; fi
 if command -v patchelf >/dev/null; then
   check wheel make_wheel

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# What somebody does who has just installed the packages: a worker on the software GPU, a program through it and without it.
-#   use.sh HIP_REMOTE HIP_WORKER PROGRAM
+# What somebody does who has just installed the packages: a worker on the software GPU, programs through it and without it.
+#   use.sh HIP_REMOTE HIP_WORKER FOLDER_OF_PROGRAMS
 set -euo pipefail
-remote=$1 worker=$2 program=$3
-export HIP_REMOTE_SOFTGPU_MEMORY=512
+remote=$1 worker=$2 folder=$3
+here=$(cd "$(dirname "$0")" && pwd)
+examples=(hello_hip vector_add matmul reduction streams_events multi_gpu)
+export HIP_REMOTE_SOFTGPU_MEMORY=512 HIP_REMOTE_SOFTGPU=gfx90ax2
 log=$(mktemp)
 "$worker" --runtime softgpu --port 0 --grace 1 >"$log" 2>&1 &
 pid=$!
@@ -17,14 +19,20 @@ done
 [[ -n $port ]] || { cat "$log"; exit 1; }
 "$remote" --version
 "$remote" info --worker "127.0.0.1:$port" | grep gfx90a
-"$remote" doctor --worker "127.0.0.1:$port" -- "$program"
-"$remote" run --worker "127.0.0.1:$port" "$program" | grep -E 'PASSED|correct'
-"$remote" run --softgpu "$program" | grep -E 'PASSED|correct'
+"$remote" doctor --worker "127.0.0.1:$port" -- "$folder/vector_add"
+run() { "$remote" run --worker "127.0.0.1:$port" "$@"; }
+for example in "${examples[@]}"; do
+  run "$folder/$example" | grep -E 'PASSED|correct'
+  "$remote" run --softgpu "$folder/$example" | grep -E 'PASSED|correct'
+done
+run python3 "$here/copies.py"
+"$remote" run --softgpu python3 "$here/copies.py"
+"$remote" trace -o "$log.json" --worker "127.0.0.1:$port" -- "$folder/matmul" && python3 -m json.tool "$log.json" /dev/null
+rm "$log.json"
 
 # What programs look for besides HIP, where there is no driver (docs/frameworks.md).
-run() { "$remote" run --worker "127.0.0.1:$port" "$@"; }
 run rocm_agent_enumerator | grep gfx90a
 run rocminfo | grep amdgcn-amd-amdhsa--gfx90a
 for library in librocm_smi64.so.1 libroctracer64.so.4 librocprofiler-sdk.so.1; do
-  run sh -c 'IFS=:; for folder in $LD_LIBRARY_PATH; do if [ -e "$folder/$0" ]; then exit 0; fi; done; echo "no $0"; exit 1' "$library"
+  run python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$library"
 done

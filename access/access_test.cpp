@@ -219,6 +219,16 @@ TEST(Token, ComesFromTheEnvironmentOrAFile) {
   EXPECT_FALSE(readTokenFile(path + ".none", token).ok());
 }
 
+TEST(Token, EveryWorkerOfASecretHasItsOwn) {
+  // As openssl dgst -sha256 -hmac "..." says: clients and workers of other releases must find the same.
+  EXPECT_EQ(tokenOfWorker("a secret of sixteen or more", "pod-tf-vgpu-1"),
+            "4fcd6df44f09dd9d1b00713702d5aa5371202482cbb8449f983289e4a2bd2863");
+  EXPECT_NE(tokenOfWorker("a secret of sixteen or more", "pod-tf-vgpu-2"),
+            tokenOfWorker("a secret of sixteen or more", "pod-tf-vgpu-1"));
+  EXPECT_NE(tokenOfWorker("another secret of the kind", "pod-tf-vgpu-1"),
+            tokenOfWorker("a secret of sixteen or more", "pod-tf-vgpu-1"));
+}
+
 TEST(Digest, IsKeyedSha256) {
   // As openssl dgst -sha256 -hmac "HIP Remote" says.
   const std::string text = "abc";

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "access/digest.h"
 #include "base/env.h"
 #include "platform/secrets.h"
 
@@ -44,6 +45,10 @@ std::uint64_t tokenNumber(const std::string& token) {
   std::uint64_t out = 0;
   std::memcpy(&out, hash.data(), sizeof out);
   return out;
+}
+
+std::string tokenOfWorker(const std::string& secret, std::string_view worker) {
+  return hexOf(platform::hmacSha256(secret, {bytes("token of TensorFusion pod "), bytes(worker)}));
 }
 
 Status tokenFromEnvironment(std::string& token) {

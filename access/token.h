@@ -23,6 +23,10 @@ bool sameToken(const std::string& token, std::string_view offered);
 // Tells tokens apart within a machine, where it may be quick to try them.
 std::uint64_t tokenNumber(const std::string& token);
 
+// The token of one worker among several that were given the same secret: who knows that of one does not know the
+// others'.
+std::string tokenOfWorker(const std::string& secret, std::string_view worker);
+
 // HIP_REMOTE_TOKEN, or the file that HIP_REMOTE_TOKEN_FILE names; empty when neither is set.
 Status tokenFromEnvironment(std::string& token);
 

@@ -24,11 +24,14 @@ wait_for() { # WHAT COMMAND...: until it prints something, which is printed
     sleep "$pause"
   done
 }
-amd_gpus() { # NAME MODEL VRAM of each
-  "$kubectl" get gpus.tensor-fusion.ai -o json | jq -r '.items[]
-    | select((.status.vendor // "") == "AMD" or ((.status.gpuModel // "") | test("AMD|Instinct|Radeon")))
+# A pod that asks before a GPU is ready or free may wait for as long as five minutes: only then does TensorFusion's scheduler look
+# again at pods that no event has woken, and for pods with a whole GPU there is none. So everything here waits first.
+amd_gpus() { # NAME MODEL VRAM of each that is ready to be handed out
+  "$kubectl" get gpus.tensor-fusion.ai -o json | jq -r '.items[] | select(.status.phase == "Running")
+    | select((.status.vendor // "") == "AMD" or ((.status.gpuModel // "") | test("AMD|Instinct|Radeon")))'"${1:+ | $1}"'
     | "\(.metadata.name) \(.status.gpuModel) \(.status.capacity.vram // "?")"'
 }
+free_gpus() { amd_gpus 'select((.status.runningApps // []) == [])'; } # those that nobody has a part of
 amd_pools() { # names of the pools of AMD GPUs, the cluster's default first
   "$kubectl" get gpupools.tensor-fusion.ai -o json | jq -r '[.items[] | select(.spec.nodeManagerConfig.defaultVendor == "AMD")]
     | sort_by(.metadata.annotations["tensor-fusion.ai/is-default-pool"] != "true") | .[].metadata.name'
@@ -45,12 +48,18 @@ sample() { # FILE [NAME]: a sample, for this cluster's pool, that stays for HOLD
   sed "s|\(tensor-fusion.ai/gpupool:\).*|\1 $pool|; s|HOLD_SECONDS\", 0|HOLD_SECONDS\", ${HOLD:-0}|${2:+; s/^  name: .*/  name: $2/}" "$samples/$1"
 }
 start_pod() { # NAME YAML
-  "$kubectl" delete pod "$1" --ignore-not-found --wait
+  end_pods "$1"
   "$kubectl" apply -f - <<<"$2"
+}
+end_pods() { # NAME...: and the pods that compute for them, which give back their GPUs when they are gone
+  local pod workers=()
+  for pod; do mapfile -t -O ${#workers[@]} workers < <(worker_of "$pod" 2>/dev/null); done
+  "$kubectl" delete pod "$@" --ignore-not-found --wait
+  for pod in "${workers[@]}"; do "$kubectl" wait "pod/$pod" --for=delete --timeout "${timeout}s" || fail "$pod is still there"; done
 }
 worker_of() { # POD: the pod that computes for it
   "$kubectl" get tensorfusionconnections.tensor-fusion.ai -o json |
-    jq -r --arg pod "$1" '.items[] | select(any(.metadata.ownerReferences[]?; .name == $pod)) | .status.workerName // empty'
+    jq -r --arg pod "$1" '.items[] | select(any(.metadata.ownerReferences[]?; .name == $pod)) | .status.workerName // "" | select(. != "")'
 }
 gpus_of() { # POD: the GPUs that the scheduler gave its worker
   local worker

@@ -34,7 +34,8 @@ start_pod pytorch-amd-remote "$(HOLD=0 sample pytorch-client.yaml)"
 output=$(run_pod pytorch-amd-remote)
 echo "$output"
 grep -q '^sum: 1073741824.0$' <<<"$output" || fail "the workload did not compute what it should"
-"$kubectl" delete pod pytorch-amd-remote --wait
+end_pods pytorch-amd-remote
+wait_for "GPU that the workload has given back" free_gpus
 
 step "Two pods, half of a GPU each"
 # Their workers have to be there when the hypervisor writes the next metrics, which it does every minute.
@@ -61,5 +62,5 @@ for table in tf_gpu_usage tf_worker_usage tf_node_metrics; do
   rows=$(wait_for "metrics of $pool in $table (of a GreptimeDB in this cluster, or at GREPTIME_URL)" metrics_since "$start" "$table" "$pool")
   echo "$table: $rows rows"
 done
-"$kubectl" delete pod "${halves[@]}" --wait
+end_pods "${halves[@]}"
 echo "PASS"

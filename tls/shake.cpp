@@ -34,9 +34,12 @@ Status receiveRecord(net::Transport& below, Clock::time_point end, std::vector<s
 
 }  // namespace
 
-Status shakeHands(net::Transport& below, Handshake& handshake, int timeoutSeconds) {
+Status shakeHands(net::Transport& below, Handshake& handshake, int timeoutSeconds, Begins who) {
   const auto end = Clock::now() + std::chrono::seconds(timeoutSeconds);
   std::vector<std::byte> record;
+  if (who == Begins::kPeer) {
+    if (Status status = receiveRecord(below, end, record); !status.ok()) return status;
+  }
   for (;;) {
     std::vector<std::byte> reply;
     const Status made = handshake.take(record, reply);

@@ -1,4 +1,4 @@
-// The client's side of a handshake over a transport, waiting for each record.
+// A handshake over a transport, waiting for each record.
 #pragma once
 
 #include "base/status.h"
@@ -8,6 +8,7 @@
 namespace hipr::tls {
 
 // kInvalid: one of the two did not want the other; what says so is TLS's own word.
-Status shakeHands(net::Transport& below, Handshake& handshake, int timeoutSeconds);
+enum class Begins { kThisSide, kPeer };
+Status shakeHands(net::Transport& below, Handshake& handshake, int timeoutSeconds, Begins who = Begins::kThisSide);
 
 }  // namespace hipr::tls

@@ -27,4 +27,17 @@ Status greetWithTicket(net::Transport& below, const Secret& ticket, int timeoutS
   return {};
 }
 
+Status awaitTicket(net::Transport& below, const Secret& ticket, int timeoutSeconds, Shield& out) {
+  const TokenKey key = keyOfTicket(ticket);
+  const auto find = [&key](const std::string& name) { return name == key.name ? std::optional(key) : std::nullopt; };
+  std::shared_ptr<const ServerContext> context;
+  if (Status status = ServerContext::make({}, find, false, context); !status.ok()) return status;
+  Handshake handshake(context);
+  if (Status status = shakeHands(below, handshake, timeoutSeconds, Begins::kPeer); !status.ok()) return status;
+  if (!handshake.tokenName()) return Status::invalid("TLS without the ticket");
+  below.setTimeout(0);
+  out = handshake.shield();
+  return {};
+}
+
 }  // namespace hipr::tls

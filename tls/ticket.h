@@ -15,5 +15,7 @@ bool namesTicket(std::string_view name);  // of a key: it is a ticket's
 
 // The side that comes: what makes a protected connection of `below`, which nothing has been sent over.
 Status greetWithTicket(net::Transport& below, const Secret& ticket, int timeoutSeconds, Shield& out);
+// The other side, where the connection is known to be for this ticket.
+Status awaitTicket(net::Transport& below, const Secret& ticket, int timeoutSeconds, Shield& out);
 
 }  // namespace hipr::tls

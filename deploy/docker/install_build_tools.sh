@@ -4,6 +4,6 @@ set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -y -q --no-install-recommends ca-certificates clang g++-12 ninja-build pkg-config python3-pip \
-  libzstd-dev libxxhash-dev libsodium-dev libssl-dev zlib1g-dev nlohmann-json3-dev libbenchmark-dev
+  libzstd-dev libxxhash-dev libsodium-dev libssl-dev libucx-dev zlib1g-dev nlohmann-json3-dev libbenchmark-dev
 pip3 install --no-cache-dir 'cmake>=3.25,<4'
 rm -rf /var/lib/apt/lists/*

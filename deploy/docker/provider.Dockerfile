@@ -15,8 +15,9 @@ COPY deploy/docker/install_rocm_tarball.sh /tools/
 ARG ROCM_VERSION=7.10.0
 ARG AMDGPU_FAMILY=gfx94X-dcgpu
 ARG RELEASE_TYPE=stable
-# Of the tarball; "unchecked" takes what comes.
+# Of the tarball; "unchecked" takes what comes. ROCM_TARBALL_URL: of another place than AMD's, e.g. a mirror.
 ARG ROCM_SHA256
+ARG ROCM_TARBALL_URL
 RUN if [ -n "${ROCM_VERSION}" ]; then : "${ROCM_SHA256:?give the tarball's SHA-256, or unchecked}"; fi
 RUN if [ -n "${ROCM_VERSION}" ]; then /tools/install_rocm_tarball.sh "${ROCM_VERSION}" "${AMDGPU_FAMILY}" "${RELEASE_TYPE}"; \
     else mkdir -p /opt/rocm; fi

@@ -19,8 +19,9 @@ COPY deploy/docker/install_rocm_tarball.sh /tools/
 ARG ROCM_VERSION=7.10.0
 ARG AMDGPU_FAMILY=gfx94X-dcgpu
 ARG RELEASE_TYPE=stable
-# Of the tarball; "unchecked" takes what comes.
+# Of the tarball; "unchecked" takes what comes. ROCM_TARBALL_URL: of another place than AMD's, e.g. a mirror.
 ARG ROCM_SHA256
+ARG ROCM_TARBALL_URL
 RUN : "${ROCM_SHA256:?give the tarball's SHA-256, or unchecked}"
 RUN /tools/install_rocm_tarball.sh "${ROCM_VERSION}" "${AMDGPU_FAMILY}" "${RELEASE_TYPE}"
 
@@ -41,7 +42,7 @@ LABEL org.opencontainers.image.title="hip-remote-worker" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="MIT"
-RUN apt-get update -q && apt-get install -y -q --no-install-recommends libnuma1 libelf1 && rm -rf /var/lib/apt/lists/*
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends libnuma1 libelf1 && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
 COPY --from=build /image/ /
 ENV LD_LIBRARY_PATH=/usr/local/rocm/lib:/opt/rocm/lib
 WORKDIR /opt/hip-remote/bin
@@ -50,4 +51,5 @@ HEALTHCHECK --start-period=60s CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/80
 CMD ["./tensor-fusion-worker", "-p", "8000"]
 
 FROM slim
-COPY --from=stage /image/ /
+COPY --from=stage /image/opt/rocm/ /opt/rocm/
+COPY --from=stage /image/usr/share/sbom/ /usr/share/sbom/

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Our charts in a cluster: a real API server, and pods that are processes of this machine. README.md says what it needs and what each
-# case is.
+# TensorFusion in a cluster: a real API server, TensorFusion's own operator, scheduler and hypervisor, our charts, provider, worker
+# and client, on nodes that are processes of this machine. README.md says what it needs and what each case is.
 #   tests/cluster/run.sh BUILD_DIR [CASE...]        a case is a file of cases/, without its number; all of them unless named
 # KEEP=1 leaves everything running until Enter is pressed, with a shell's KUBECONFIG printed.
 set -uo pipefail
@@ -18,7 +18,7 @@ if [[ ${1:-} != --inside ]]; then
     command -v "$program" >/dev/null || missing+=("$program")
   done
   if [[ ! -e ${TENSOR_FUSION_CHART:-}/Chart.yaml ]]; then missing+=("TensorFusion's chart (TENSOR_FUSION_CHART)"); fi
-  if ! "$python" -c 'import yaml' 2>/dev/null; then missing+=(python3-yaml); fi
+  if ! "$python" -c 'import grpc, yaml' 2>/dev/null; then missing+=(python3-grpcio python3-yaml); fi
   if [[ $EUID -ne 0 ]] || ! unshare -mn true 2>/dev/null; then missing+=("a user who may make namespaces (root)"); fi
   if [[ ${#missing[@]} -gt 0 ]]; then
     skip "the cluster: this machine has no ${missing[*]}; see tests/cluster/README.md"
@@ -50,6 +50,12 @@ trap cleanup EXIT
 source "$here/plane.sh"
 # shellcheck source-path=SCRIPTDIR source=images.sh
 source "$here/images.sh"
+# shellcheck source-path=SCRIPTDIR source=pod.sh
+source "$here/pod.sh"
+# shellcheck source-path=SCRIPTDIR source=documented.sh
+source "$here/documented.sh"
+# shellcheck source-path=SCRIPTDIR source=../../scripts/amd_cluster.sh
+source "$root/scripts/amd_cluster.sh"
 check "images" lay_images
 lay_network && make_keys
 touch "$work/hosts" && mount --bind "$work/hosts" /etc/hosts # names of services, kept by the nodes
@@ -60,6 +66,14 @@ for file in "$here"/cases/*.sh; do
   name=$(basename "$file" .sh)
   if [[ ${#cases[@]} -gt 0 && " ${cases[*]} " != *" ${name#*_} "* ]]; then continue; fi
   echo "-- ${name#*_}"
+  # A case says in its second line which programs of TensorFusion's it is about.
+  read -r -a needed < <(sed -n '2s/^# needs: *//p' "$file")
+  absent=()
+  for program in "${needed[@]}"; do command -v "$program" >/dev/null || absent+=("$program"); done
+  if [[ ${#absent[@]} -gt 0 ]]; then
+    skip "the cluster's case ${name#*_}: this machine has no ${absent[*]}; see tests/cluster/README.md"
+    continue
+  fi
   # shellcheck disable=SC1090
   source "$file"
 done

@@ -17,7 +17,7 @@ check() { # NAME COMMAND...: passes when the command does; shows what it said wh
   shift
   if output=$("$@" 2>&1); then ok "$name"; else
     bad "$name"
-    printf '%s\n' "$output" | head -n 20 | sed 's/^/     /'
+    printf '%s\n' "$output" | tail -n 20 | sed 's/^/     /'
   fi
 }
 summary() {

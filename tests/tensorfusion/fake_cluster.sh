@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kubectl and helm of a cluster that does not exist, as far as scripts/test-amd-*.sh ask it. By the name it is called, and $FAKE,
-# a list of what is broken: no-gpus no-pool no-database no-metrics wrong-sum pod-fails other-chart gpu-node no-gpu-ids not-shared
+# a list of what is broken: no-gpus gpu-pending gpu-kept no-pool no-database no-metrics wrong-sum pod-fails other-chart gpu-node no-gpu-ids not-shared
 # no-memory-limit given-beyond wrong-half.
 # What it was told to apply goes to $FAKE_LOG.
 set -euo pipefail
@@ -15,7 +15,11 @@ fi
 case "$*" in
   "get gpus"*)
     if broken no-gpus; then echo '{"items": []}'; else
-      echo '{"items": [{"metadata": {"name": "gpu-1"}, "status": {"vendor": "AMD", "gpuModel": "MI300X", "capacity": {"vram": "192Gi"}}}]}'
+      phase=Running apps='[]'
+      if broken gpu-pending; then phase=Pending; fi
+      if broken gpu-kept; then apps='[{"name": "pytorch-amd-remote"}]'; fi
+      echo "{\"items\": [{\"metadata\": {\"name\": \"gpu-1\"}, \"status\": {\"vendor\": \"AMD\", \"gpuModel\": \"MI300X\", \"phase\": \"$phase\",
+        \"runningApps\": $apps, \"capacity\": {\"vram\": \"192Gi\"}}}]}"
     fi
     ;;
   "get gpupools.tensor-fusion.ai -o json")

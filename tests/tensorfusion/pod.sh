@@ -197,4 +197,17 @@ assert total.value == 64 << 20 and free.value <= 32 << 20, (total, free)
 assert hip.hipDeviceTotalMem(ctypes.byref(total), 0) == 0 and total.value == 64 << 20, total
 END
 check "the worker listens on all addresses" test -n "$(ss -ltnH "sport = :$(cat "$work/worker_port")" | grep -E '(\*|0\.0\.0\.0|\[::\]):')"
+
+# With a secret that all pods of a namespace have, each worker has a token of its own, made of its name.
+export HIP_REMOTE_TOKEN=a-secret-of-the-namespace
+start_worker POD_NAME=pod-tf-vgpu-one
+port=$(cat "$work/worker_port")
+named() { # POD: what the operator would say of a worker with that name, at this one's address
+  env -u TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL TENSOR_FUSION_OPERATOR_CONNECTION_INFO="native+127.0.0.1+$port+$1-4711" timeout -k 5 60 "$build/abi/launch.7"
+}
+neighbour() { ! named pod-tf-vgpu-two; }
+stranger() { ! TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$port timeout -k 5 60 "$build/abi/launch.7"; }
+check "a worker serves the pod to whom the operator has named it" named pod-tf-vgpu-one
+check "not one that was given another" neighbour
+check "nor one that has its address and the secret" stranger
 summary

@@ -29,6 +29,8 @@ check "the cluster's script passes" cluster ""
 check "it asks the cluster for the pool" grep -q '^ *tensor-fusion.ai/gpupool: tensor-fusion-amd-amd$' "$work/log"
 check "its workload stays for the metrics" grep -q 'HOLD_SECONDS", 150' "$work/log"
 fails "no GPU" "no AMD GPU" cluster no-gpus
+fails "a GPU that is not ready" "no AMD GPU" cluster gpu-pending
+fails "a GPU that is not given back" "no GPU that the workload has given back" cluster gpu-kept
 fails "no pool" "no pool of AMD GPUs" cluster no-pool
 fails "a chart that has changed" "has changed" cluster other-chart
 fails "a workload that fails" "did not finish" cluster pod-fails

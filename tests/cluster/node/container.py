@@ -24,7 +24,7 @@ def limits(security):
     return options
 
 
-def script(folder, image, mounts, hosts, security, workdir, command):
+def script(folder, image, mounts, security, workdir, command):
     """Makes the root and becomes the program. mounts: (source, path, read only) of files and folders."""
     root, layers = f"{folder}/root", ":".join(filter(None, [image.layer, "/"]))
     lines = [
@@ -32,7 +32,6 @@ def script(folder, image, mounts, hosts, security, workdir, command):
         quote("mkdir", "-p", root, f"{folder}/upper", f"{folder}/work"),
         quote("mount", "-t", "overlay", "overlay", "-o", f"lowerdir={layers},upperdir={folder}/upper,workdir={folder}/work", root),
         *(f"mount --rbind /{name} {quote(root)}/{name}" for name in ("dev", "proc", "sys")),
-        f"cp {quote(hosts)} {quote(root)}/etc/hosts",
     ]
     # All places first, looked up inside, where /var/run is a link: what is mounted may change how programs run in there.
     bind = []
@@ -49,11 +48,11 @@ def script(folder, image, mounts, hosts, security, workdir, command):
     return "\n".join(lines)
 
 
-def start(folder, image, mounts, hosts, security, workdir, command, environment, network, log):
+def start(folder, image, mounts, security, workdir, command, environment, network, log):
     """network: a process in whose network it runs, if not in ours."""
     os.makedirs(folder, exist_ok=True)
     with open(f"{folder}/start.sh", "w") as file:
-        file.write(script(folder, image, mounts, hosts, security, workdir, command))
+        file.write(script(folder, image, mounts, security, workdir, command))
     enter = ["nsenter", f"--net=/proc/{network}/ns/net"] if network else []
     path = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
     with open(log, "ab") as output:

@@ -1,9 +1,11 @@
 """What the controller manager and the default scheduler would do, as far as these charts need it: pods of workloads, jobs,
-endpoints of services, and the service account that pods use."""
+endpoints of services, the service account that pods use, and the end of what belongs to something that is gone."""
 import hashlib
 import json
 
 from api import ApiError, pod_path
+
+TENSOR_FUSION = "/apis/tensor-fusion.ai/v1"
 
 
 class Controllers:
@@ -24,6 +26,7 @@ class Controllers:
         for item in self.api.list("/apis/batch/v1/jobs"):
             self.job(item, pods)
         self.services(pods)
+        self.collect(pods)
 
     def schedule(self, pods):
         for pod in pods:
@@ -132,3 +135,24 @@ class Controllers:
     def names(self):
         return "".join(f"{found[0]} {name}.{namespace} {name}.{namespace}.svc {name}.{namespace}.svc.cluster.local\n"
                        for (namespace, name), found in ((key, value) for key, value in self.addresses.items() if isinstance(key, tuple)) if found)
+
+    def collect(self, pods):
+        """Garbage: pods, connections and workloads of TensorFusion's whose owners are gone. Pods own those, and are owned: the ones we
+        knew before we looked at owners may go, as what is new since would look like nobody's."""
+        places = {"TensorFusionConnection": f"{TENSOR_FUSION}/tensorfusionconnections", "TensorFusionWorkload": f"{TENSOR_FUSION}/tensorfusionworkloads",
+                  "Pod": "/api/v1/pods", "Deployment": "/apis/apps/v1/deployments", "StatefulSet": "/apis/apps/v1/statefulsets",
+                  "DaemonSet": "/apis/apps/v1/daemonsets", "Job": "/apis/batch/v1/jobs"}
+        found = {}
+        for kind, place in places.items():
+            try:
+                found[kind] = self.api.list(place)
+            except ApiError:
+                pass  # TensorFusion is not installed
+        living = {item["metadata"]["uid"] for items in found.values() for item in items}
+        for kind, items in {**found, "Pod": pods}.items():
+            for item in items:
+                meta = item["metadata"]
+                owners = meta.get("ownerReferences", [])
+                if owners and not meta.get("deletionTimestamp") and all(ref["kind"] in found and ref["uid"] not in living for ref in owners):
+                    group, _, plural = places[kind].rpartition("/")
+                    self.api.delete(f"{group}/namespaces/{meta['namespace']}/{plural}/{meta['name']}")

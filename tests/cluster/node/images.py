@@ -1,5 +1,5 @@
 """What the images of the pods are here. Ours: what their Dockerfiles put into them, on top of this machine's system. Those of
-others: programs written to stand in for them, or none: their pods fail."""
+others: programs built or written to stand in for them."""
 import json
 import os
 import re
@@ -38,10 +38,16 @@ class Images:
     def __init__(self, work, here):
         dockerfiles = os.path.join(here, "../../deploy/docker")
         layer = lambda name: os.path.join(work, "images", name)
+        stand_in = lambda name: Image(layer("stand_ins"), [f"/stand_ins/{name}"])
         ours = {f"hip-remote-{name}": from_dockerfile(f"{dockerfiles}/{name}.Dockerfile", layer(name)) for name in ("client", "worker", "provider")}
         self.known = {
             **ours,
-            "ingress-nginx/kube-webhook-certgen": Image(layer("stand_ins"), ["/stand_ins/certgen.sh"]),
+            "tensorfusion/tensor-fusion-operator": Image(layer("operator"), ["/manager"]),
+            "tensorfusion/tensor-fusion-hypervisor": Image(layer("hypervisor"), ["/usr/local/bin/hypervisor"]),
+            "ingress-nginx/kube-webhook-certgen": stand_in("certgen.sh"),
+            "timberio/vector": stand_in("vector.py"),
+            "greptime/greptimedb": stand_in("greptimedb.py"),
+            "prometheus/alertmanager": Image(command=["sh", "-c", "exec sleep infinity"]),
             "rocm/pytorch": Image(layer("programs"), ["python3"], environment={"PYTHONPATH": "/programs"}),
         }
 

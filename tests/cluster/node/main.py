@@ -14,19 +14,25 @@ import traceback
 
 from api import Api, ApiError, pod_path
 from controllers import Controllers
+from device_plugins import DevicePlugins
 from images import Images
 from pods import Pod, now
+
+INDEX = "tensor-fusion.ai/index_"
+
 
 class Node:
     def __init__(self, name, work, api, ca, bridge, prefix, images):
         self.name, self.work, self.api, self.ca, self.bridge, self.prefix = name, work, api, ca, bridge, prefix
         self.images, self.address, self.root = images, api.host, os.path.join(work, "nodes", name)
-        self.service_names = lambda: ""
-        os.makedirs(self.root, exist_ok=True)
+        os.makedirs(f"{self.root}/dev", exist_ok=True)
+        with open(f"{self.root}/dev/kfd", "w"):  # the driver's; nothing here opens it
+            pass
         self.resources = {"cpu": "8", "memory": "16Gi", "pods": "110", "ephemeral-storage": "10Gi"}
         self.path = f"/api/v1/nodes/{name}"
         self.api.create("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
         self.tell()
+        self.plugins = DevicePlugins(f"{self.root}/var/lib/kubelet/device-plugins", self.has_devices)
 
     def tell(self):
         conditions = [{"type": "Ready", "status": "True", "reason": "StandIn", "message": "", "lastTransitionTime": now(), "lastHeartbeatTime": now()}]
@@ -37,6 +43,19 @@ class Node:
             "nodeInfo": {"kubeletVersion": "v1.35.0", "osImage": "stand-in", "architecture": "amd64", "operatingSystem": "linux", "machineID": "", "systemUUID": "",
                          "bootID": "", "kernelVersion": "", "containerRuntimeVersion": "", "kubeProxyVersion": ""}}})
         self.api.merge(self.path, {"spec": {"taints": None}})
+
+    def has_devices(self, resource, count):
+        self.resources[resource] = str(count)
+        self.tell()
+
+    def devices_for(self, container):
+        environment, mounts = {}, []
+        for resource, count in container.get("resources", {}).get("limits", {}).items():
+            if resource.startswith(INDEX):
+                more, places = self.plugins.allocate(resource, int(count))
+                environment |= more
+                mounts += places
+        return environment, mounts
 
 
 class Logs(http.server.BaseHTTPRequestHandler):
@@ -65,11 +84,19 @@ def serve_logs(address, certificate, key):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+def tell_names(path, text):
+    """All containers have this file mounted and may be reading it: it changes in place and is never empty."""
+    with open(path, "r+") as file:
+        if file.read() != text:
+            file.seek(0)
+            file.write(text)
+            file.truncate()
+
+
 def once(api, nodes, controllers, running, hosts):
     pods = api.list("/api/v1/pods")
     controllers.once(pods)
-    with open(hosts, "w") as file:
-        file.write("127.0.0.1 localhost\n" + controllers.names())
+    tell_names(hosts, "127.0.0.1 localhost\n" + controllers.names())
     for pod in pods:
         node, uid = nodes.get(pod["spec"].get("nodeName")), pod["metadata"]["uid"]
         if node is None:
@@ -95,8 +122,6 @@ def main():
     images = Images(work, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     nodes = {name: Node(name, work, api, ca, bridge, prefix, images) for name in ("cpu-node-1", "gpu-node-1")}
     controllers, running = Controllers(api, list(nodes)), Logs.pods
-    for node in nodes.values():
-        node.service_names = controllers.names
     serve_logs(host, f"{work}/pki/server.crt", f"{work}/pki/server.key")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     print("ready", flush=True)

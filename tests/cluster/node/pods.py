@@ -49,7 +49,7 @@ class Pod(threading.Thread):
         self.node, self.pod, self.spec, self.uid = node, pod, pod["spec"], pod["metadata"]["uid"]
         self.folder = os.path.join(node.work, "pods", self.uid)
         self.stopping = threading.Event()
-        self.running, self.restarts, self.ended = {}, {}, {}
+        self.running, self.restarts, self.ended, self.devices = {}, {}, {}, {}
         self.network = None
 
     def run(self):
@@ -73,7 +73,6 @@ class Pod(threading.Thread):
             address = self.network.address
         self.pod.setdefault("status", {}).update(podIP=address, hostIP=self.node.address)
         self.volumes = Volumes(self.node.api, self.pod, self.node.root, self.folder, self.node.ca)
-        self.hosts = os.path.join(self.folder, "hosts")
 
     def log(self, name):
         return os.path.join(self.folder, name + ".log")
@@ -82,17 +81,18 @@ class Pod(threading.Thread):
         image = self.node.images.find(item["image"])
         if image is None:
             raise RuntimeError(f"no image {item['image']} here")
+        if item["name"] not in self.devices:
+            self.devices[item["name"]] = self.node.devices_for(item)
+        environment, given = self.devices[item["name"]]
         environment = self.volumes.environment(item, {"KUBERNETES_SERVICE_HOST": self.node.api.host,
-                                                      "KUBERNETES_SERVICE_PORT": str(self.node.api.port)})
-        with open(self.hosts, "w") as file:
-            file.write("127.0.0.1 localhost\n" + self.node.service_names())
-        mounts = list(self.volumes.mounts(item, environment))
+                                                      "KUBERNETES_SERVICE_PORT": str(self.node.api.port), **environment})
+        mounts = [(f"{self.node.work}/hosts", "/etc/hosts", True), *self.volumes.mounts(item, environment), *((self.node.root + source, path, False) for source, path in given)]
         user = dict(zip(("runAsUser", "runAsGroup"), image.user.split(":"))) if image.user else {}
         security = {**user, **self.spec.get("securityContext", {}), **item.get("securityContext", {})}
         arguments = [expand(word, environment) for word in item.get("args", [])]
         command = [expand(word, environment) for word in item["command"]] if item.get("command") else image.command
         attempt = self.restarts.get(item["name"], 0)
-        return container.start(f"{self.folder}/{item['name']}.{attempt}", image, mounts, self.hosts, security, item.get("workingDir") or image.folder,
+        return container.start(f"{self.folder}/{item['name']}.{attempt}", image, mounts, security, item.get("workingDir") or image.folder,
                                [*command, *arguments], environment, self.network and self.network.holder.pid, self.log(item["name"]))
 
     def initialize(self):

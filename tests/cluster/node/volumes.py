@@ -72,7 +72,7 @@ class Volumes:
         return value
 
     def environment(self, container, given):
-        """given: what the node brings; the container's own wins."""
+        """given: what the devices bring; the container's own wins."""
         values = dict(given)
         for entry in container.get("env", []):
             source = entry.get("valueFrom", {})

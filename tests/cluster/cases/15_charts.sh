@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs:
 # shellcheck disable=SC2154 # run.sh has them
 # Both charts by the documented commands, and what the API server makes of our objects: it drops fields that it does not know without a
 # word, and fills in others.
@@ -62,7 +63,7 @@ check "none stays none" test "$stored" = null
 
 can() { kubectl auth can-i --quiet --as="system:serviceaccount:$1" "${@:2}"; } # NAMESPACE:ACCOUNT VERB RESOURCE...
 cannot() { ! can "$@"; }
-for verb in get create delete; do
+for verb in get list watch create update patch delete; do
   for what in pods secrets configmaps tensorfusionconnections.tensor-fusion.ai gpus.tensor-fusion.ai; do
     check "pods that borrow GPUs, and workers, cannot $verb $what" cannot default:default "$verb" "$what"
   done

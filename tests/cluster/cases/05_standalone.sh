@@ -1,7 +1,17 @@
 # shellcheck shell=bash
+# needs:
 # shellcheck disable=SC2154 # run.sh has them
 # Without TensorFusion: the chart hip-worker, and a pod on the other node that uses its GPU, by scripts/test-amd-remote-gpu.sh. Then the
 # same with something broken on purpose: the script must not pass.
+# The documented ways to install it, one after the other; the last is the one with a GPU that this cluster has.
+[[ $(documented 'helm install gpus') == *standalone-client.yaml* ]] || bad "docs/amd-gpu-setup.md has no commands for the chart hip-worker"
+while read -r line; do
+  if [[ $line == "helm install"* ]]; then helm uninstall gpus --wait >/dev/null 2>&1; fi
+  check "the documented commands: ${line%% #*}" as_written "$line"
+done < <(documented 'helm install gpus')
+check "the documented pod runs" kubectl wait pod/pytorch-hip-worker --for=jsonpath='{.status.phase}'=Succeeded --timeout=10m
+helm uninstall gpus --wait >/dev/null
+
 kubectl label node gpu-node-1 amdgpu.com/gpu.present=true --overwrite >/dev/null
 cat >"$work/standalone.yaml" <<END
 devices: none
@@ -24,3 +34,5 @@ kubectl label node cpu-node-1 amdgpu.com/gpu.present- >/dev/null
 # The pod's token is not the worker's.
 kubectl create secret generic gpus-token --from-literal=token=another-token-altogether --dry-run=client -o yaml | kubectl replace -f - >/dev/null
 script_fails "another token" "did not finish" EXPECT=Software
+helm uninstall gpus --wait >/dev/null && kubectl delete pod pytorch-hip-worker >/dev/null
+kubectl label node gpu-node-1 amdgpu.com/gpu.present- >/dev/null

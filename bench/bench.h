@@ -44,6 +44,7 @@ void measureDelay(Report& report, const std::string& host, int port, const std::
 
 void measureUploads(Report& report, std::size_t mebibytes);      // known by content, over a thin line
 void measureCompression(Report& report, std::size_t mebibytes);  // of copies over a thin line
+void measureLanes(Report& report, std::size_t mebibytes);        // of an upload over a long line
 void measurePacing(Report& report, bool quick);                  // of small calls beside bulk data
 
 // Child modes of the same program.

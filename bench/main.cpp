@@ -1,6 +1,5 @@
 // hip-remote-bench: what remoting costs, as ratios measured side by side in one run, or how fast the software GPU is.
 // Prints a table; --json FILE writes the numbers.
-#include <getopt.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/options.h"
 #include "bench/bench.h"
 #include "bench/remoting.h"
 #include "bench/smi.h"
@@ -20,25 +20,23 @@ namespace {
 
 using namespace hipr::bench;
 
-constexpr std::size_t kModel = 256, kCopied = 128;  // MiB
+constexpr std::size_t kModel = 256, kCopied = 128, kLong = 256;  // MiB
 
-constexpr std::string_view kOthers[] = {"uploads", "compression", "pacing", "smi", "softgpu"};  // than lines
+constexpr std::string_view kOthers[] = {"uploads", "compression", "lanes", "pacing", "smi", "softgpu"};  // than lines
 
 constexpr char kHelp[] =
-    "hip-remote-bench [LINE... | uploads [MIB] | compression [MIB] | pacing | smi | softgpu [PATTERN]] [OPTION]...\n"
+    "hip-remote-bench [LINE... | uploads [MIB] | compression [MIB] | lanes [MIB] | pacing | smi | softgpu [PATTERN]] "
+    "[OPTION]...\n"
     "\n"
     "Starts a worker on a free loopback port and measures what remoting costs, against the same calls made directly "
     "and\n"
-    "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n"
-    "  --runtime LIBRARY  the HIP runtime underneath (default: softgpu of this build)\n"
-    "  --transport WAY    tcp (default), or shm: memory that program and worker share, against raw memory\n"
-    "  --quick            a few operations each: whether everything runs, and how often it waits\n"
-    "  --no-delay         leave out the steps over a long line\n"
-    "  --json FILE        write the numbers; bench/table.py makes a table of them\n"
-    "  --check            exit 1 when a target is missed\n"
+    "against raw sockets, in turns. With LINEs (keys of bench/lines.cpp) only those.\n";
+
+constexpr char kWhat[] =
     "\n"
     "uploads: only the uploads over a thin line, of a model of so many MiB (default 256; 2048 takes two minutes).\n"
     "compression: copies over a thin line of so many MiB (default 128), compressed and not.\n"
+    "lanes: an upload of so many MiB (default 256) over a long line, over one connection and over several.\n"
     "pacing: how long small calls take beside large copies.\n"
     "smi: measures what telemetry costs the worker instead.\n"
     "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same\n"
@@ -100,6 +98,7 @@ bool measureRemoting(const Options& options, nlohmann::json& out) {
     measureDelay(report, "127.0.0.1", worker.port(), direct.library);
     measureUploads(report, kModel);
     measureCompression(report, kCopied);
+    measureLanes(report, kLong);
     measurePacing(report, true);
   }
   report.print();
@@ -118,6 +117,8 @@ bool measureOther(const Options& options, nlohmann::json& out) {
     measureUploads(report, mebibytes(kModel));
   } else if (options.what[0] == "compression") {
     measureCompression(report, mebibytes(kCopied));
+  } else if (options.what[0] == "lanes") {
+    measureLanes(report, mebibytes(kLong));
   } else if (options.what[0] == "pacing") {
     measurePacing(report, options.quick);
   } else {
@@ -156,42 +157,24 @@ bool runAsChild(int argc, char** argv, int& code) {
 }
 
 Options readOptions(int argc, char** argv) {
-  Options options;
-  const option names[] = {{"json", required_argument, nullptr, 'j'},
-                          {"runtime", required_argument, nullptr, 'r'},
-                          {"transport", required_argument, nullptr, 't'},
-                          {"quick", no_argument, nullptr, 'q'},
-                          {"no-delay", no_argument, nullptr, 'n'},
-                          {"check", no_argument, nullptr, 'c'},
-                          {"help", no_argument, nullptr, 'h'},
-                          {nullptr, 0, nullptr, 0}};
-  for (int c; (c = getopt_long(argc, argv, "h", names, nullptr)) != -1;) {
-    switch (c) {
-      case 'j':
-        options.json = optarg;
-        break;
-      case 'r':
-        options.runtime = optarg;
-        break;
-      case 't':
-        options.transport = optarg;
-        break;
-      case 'q':
-        options.quick = true;
-        break;
-      case 'n':
-        options.delay = false;
-        break;
-      case 'c':
-        options.check = true;
-        break;
-      default:
-        std::fputs(kHelp, c == 'h' ? stdout : stderr);
-        std::exit(c == 'h' ? 0 : 2);
-    }
-  }
-  options.what.assign(argv + optind, argv + argc);
-  return options;
+  Options o;
+  bool help = false;
+  const hipr::Option options[] = {
+      {"runtime", 0, "LIBRARY", hipr::text(o.runtime), "the HIP runtime underneath (default: softgpu of this build)"},
+      {"transport", 0, "WAY", hipr::text(o.transport),
+       "tcp (default), or shm: memory that program and worker share, against raw memory"},
+      {"quick", 0, nullptr, hipr::flag(o.quick),
+       "a few operations each: whether everything runs, and how often it waits"},
+      {"no-delay", 0, nullptr, hipr::flag(o.delay, false), "leave out the steps over a long line"},
+      {"json", 0, "FILE", hipr::text(o.json), "write the numbers; bench/table.py makes a table of them"},
+      {"check", 0, nullptr, hipr::flag(o.check), "exit 1 when a target is missed"},
+      {"help", 'h', nullptr, hipr::flag(help), "print this"},
+  };
+  const hipr::Status status = hipr::takeOptions(options, {argv + 1, static_cast<std::size_t>(argc - 1)}, o.what);
+  if (help) std::printf("%s%s%s", kHelp, hipr::describe(options).c_str(), kWhat);
+  if (!status.ok()) std::fprintf(stderr, "hip-remote-bench: %s; see --help\n", status.message().c_str());
+  if (help || !status.ok()) std::exit(help ? 0 : 2);
+  return o;
 }
 
 }  // namespace

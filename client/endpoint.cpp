@@ -60,14 +60,14 @@ int secondsUntil(Clock::time_point deadline) {
   return static_cast<int>(std::max<std::int64_t>(left, 1));
 }
 
-Status locate(const TensorFusion& info, int timeoutSeconds, net::Endpoint& worker) {
-  if (!info.connection.empty()) return parseConnection(info.connection, worker);
-  return askOperator(info, timeoutSeconds, worker);
+Status locate(const TensorFusion& info, int timeoutSeconds, Place& place) {
+  if (!info.connection.empty()) return parseConnection(info.connection, place);
+  return askOperator(info, timeoutSeconds, place);
 }
 
 }  // namespace
 
-Status parseConnection(const std::string& text, net::Endpoint& worker) {
+Status parseConnection(const std::string& text, Place& place) {
   std::vector<std::string> fields;
   std::istringstream stream(trimmed(text));
   for (std::string field; std::getline(stream, field, '+');) fields.push_back(field);
@@ -79,14 +79,15 @@ Status parseConnection(const std::string& text, net::Endpoint& worker) {
     return Status::invalid("\"" + printable(text) + "\" is not a TensorFusion connection");
   const auto port = parseNumber(fields[2], 1, 65535);
   if (!port) return Status::invalid("\"" + printable(text) + "\" has no valid port");
-  worker.host = fields[1];
-  if (worker.host.front() == '[' && worker.host.back() == ']')
-    worker.host = worker.host.substr(1, worker.host.size() - 2);
-  worker.port = static_cast<std::uint16_t>(*port);
+  std::string host = fields[1];
+  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  place.worker = {host, static_cast<std::uint16_t>(*port)};
+  place.address = host;
+  place.pod = fields.size() > 3 ? fields[3].substr(0, fields[3].rfind('-')) : "";
   return {};
 }
 
-Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& worker) {
+Status askOperator(const TensorFusion& info, int timeoutSeconds, Place& place) {
   net::HttpHeaders headers;
   if (const std::string token = readToken(info.tokenFile); !token.empty()) {
     headers.emplace_back("Authorization", "Bearer " + token);
@@ -96,20 +97,20 @@ Status askOperator(const TensorFusion& info, int timeoutSeconds, net::Endpoint& 
     return {status.code(), "TensorFusion's operator: " + printable(status.message())};
   }
   const std::string body = trimmed(reply.body);
-  if (reply.status == 200 && !body.empty()) return parseConnection(body, worker);
+  if (reply.status == 200 && !body.empty()) return parseConnection(body, place);
   const std::string said =
       "TensorFusion's operator said " + std::to_string(reply.status) + " " + printable(body.substr(0, 200));
   if (reply.status == 200 || passing(reply.status)) return Status::unavailable(said);
   return Status::invalid(reply.status == 401 || reply.status == 403 ? said + kRefusedToken : said);
 }
 
-Status connectByTensorFusion(const Options& options, net::Socket& socket, net::Endpoint& worker) {
+Status connectByTensorFusion(const Options& options, net::Socket& socket, Place& place) {
   const platform::ProgressLine line("waiting for a worker from TensorFusion");
   const auto start = Clock::now(), deadline = start + std::chrono::seconds(options.connectTimeout);
   bool told = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    Status status = locate(options.tensorFusion, secondsUntil(deadline), worker);
-    if (status.ok()) status = net::connectTo(worker, std::min(kOneAttempt, secondsUntil(deadline)), socket);
+    Status status = locate(options.tensorFusion, secondsUntil(deadline), place);
+    if (status.ok()) status = net::connectTo(place.worker, std::min(kOneAttempt, secondsUntil(deadline)), socket);
     if (status.ok() || !status.away()) return status;
     if (Clock::now() + pause >= deadline) {
       return status.within("waited " + std::to_string(options.connectTimeout) + " s for a worker from TensorFusion");
@@ -128,7 +129,7 @@ Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& o
   Status failure;
   for (const net::Endpoint& worker : workers) {
     if (!worker.path.empty()) {
-      out.push_back({worker, ""});
+      out.push_back({worker, "", ""});
       continue;
     }
     std::vector<std::string> addresses;
@@ -143,7 +144,7 @@ Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& o
       std::shuffle(first, last, random);
       first = last;
     }
-    for (const std::string& address : addresses) out.push_back({worker, address});
+    for (const std::string& address : addresses) out.push_back({worker, address, ""});
   }
   return out.empty() ? failure : Status{};
 }
@@ -207,11 +208,11 @@ Status beginAnywhere(const Options& options, const Begin& begin) {
 
 Status beginByTensorFusion(const Options& options, const Begin& begin) {
   return despiteCuts(options.connectTimeout, [&] {
-    net::Endpoint worker;
+    Place place;
     net::Socket socket;
     // Without advice: there is nothing that the program's user could set.
-    if (Status status = connectByTensorFusion(options, socket, worker); !status.ok()) return status;
-    return begin(std::move(socket), {worker, worker.host});
+    if (Status status = connectByTensorFusion(options, socket, place); !status.ok()) return status;
+    return begin(std::move(socket), place);
   });
 }
 

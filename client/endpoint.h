@@ -17,6 +17,7 @@ namespace hipr::client {
 struct Place {
   net::Endpoint worker;
   std::string address;  // none of a unix socket
+  std::string pod;      // what TensorFusion calls it: it has a token of its own
 
   net::Endpoint endpoint() const { return worker.path.empty() ? net::Endpoint{address, worker.port} : worker; }
   std::string name() const { return worker.name(); }
@@ -31,15 +32,15 @@ Status placesOf(const std::vector<net::Endpoint>& workers, std::vector<Place>& o
 using Begin = std::function<Status(net::Socket socket, const Place& place)>;
 Status beginAnywhere(const Options& options, const Begin& begin);
 
-// The same for a worker that TensorFusion names.
+// The same for a worker that TensorFusion names; its place has one address, and the name of its pod.
 Status beginByTensorFusion(const Options& options, const Begin& begin);
 // Attempts go on until options.connectTimeout is over; before each, the operator is asked anew.
-Status connectByTensorFusion(const Options& options, net::Socket& socket, net::Endpoint& worker);
+Status connectByTensorFusion(const Options& options, net::Socket& socket, Place& place);
 
-// "native+10.0.0.7+8000+name-revision": where, and for whom. The first field is the transport; the host may be IPv6.
-Status parseConnection(const std::string& text, net::Endpoint& worker);
+// "native+10.0.0.7+8000+pod-revision": where, and which. The first field is the transport; the host may be IPv6.
+Status parseConnection(const std::string& text, Place& place);
 
 // away(): it may answer later. Anything else: asking again is of no use.
-Status askOperator(const TensorFusion& operatorInfo, int timeoutSeconds, net::Endpoint& worker);
+Status askOperator(const TensorFusion& operatorInfo, int timeoutSeconds, Place& place);
 
 }  // namespace hipr::client

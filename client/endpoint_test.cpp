@@ -76,23 +76,26 @@ TEST(Connection, EveryFormOfTheOperator) {
   const struct {
     const char *text, *host;
     int port;
-  } cases[] = {{"native+10.0.0.7+8000+client-tf-vgpu-abc-12345", "10.0.0.7", 8000},
-               {"native+fd00::7+8000+x-1\n", "fd00::7", 8000},
-               {"native+[fd00::7]+8000+x-1", "fd00::7", 8000},
-               {"hip+gpu.example+18515", "gpu.example", 18515}};
+    const char* pod;
+  } cases[] = {{"native+10.0.0.7+8000+client-tf-vgpu-abc-12345", "10.0.0.7", 8000, "client-tf-vgpu-abc"},
+               {"native+fd00::7+8000+x-1\n", "fd00::7", 8000, "x"},
+               {"native+[fd00::7]+8000+x-1", "fd00::7", 8000, "x"},
+               {"hip+gpu.example+18515", "gpu.example", 18515, ""}};
   for (const auto& c : cases) {
-    net::Endpoint worker;
-    const Status status = parseConnection(c.text, worker);
+    Place place;
+    const Status status = parseConnection(c.text, place);
     ASSERT_TRUE(status.ok()) << c.text << ": " << status.message();
-    EXPECT_EQ(worker.host, c.host);
-    EXPECT_EQ(worker.port, c.port);
+    EXPECT_EQ(place.worker.host, c.host);
+    EXPECT_EQ(place.address, c.host);
+    EXPECT_EQ(place.worker.port, c.port);
+    EXPECT_EQ(place.pod, c.pod);
   }
-  net::Endpoint worker;
+  Place place;
   for (const char* bad :
        {"", "native", "native+", "native+10.0.0.1", "native++8000+x", "native+h+0+x", "native+h+http+x"}) {
-    EXPECT_EQ(parseConnection(bad, worker).code(), Code::kInvalid) << bad;
+    EXPECT_EQ(parseConnection(bad, place).code(), Code::kInvalid) << bad;
   }
-  EXPECT_EQ(parseConnection("shmem+tf_shm+1024+1", worker).code(), Code::kUnsupported);
+  EXPECT_EQ(parseConnection("shmem+tf_shm+1024+1", place).code(), Code::kUnsupported);
 }
 
 TEST(Endpoint, TheUsersWordComesFirst) {
@@ -119,10 +122,10 @@ TEST(Endpoint, WaitsForTheConnectionThenForTheWorker) {
   Operator server({reply(404, "{\"error\":\"not found\"}"), reply(503, "{}"), reply(200, "native+127.0.0.1+1+w-1"),
                    reply(200, "native+127.0.0.1+" + std::to_string(port) + "+w-2")});
   net::Socket socket;
-  net::Endpoint where;
+  Place where;
   const Status status = connectByTensorFusion(optionsFor(server.url()), socket, where);
   ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(where.port, port);
+  EXPECT_EQ(where.worker.port, port);
   EXPECT_EQ(server.requests().size(), 4u);
   EXPECT_EQ(server.requests()[0].find("Authorization"), std::string::npos);
 }
@@ -135,7 +138,7 @@ TEST(Endpoint, SaysWhoItIsWithTheTokenOfTheMoment) {
   Operator server({reply(404, ""), reply(200, "native+127.0.0.1+1+w")});
   Options options = optionsFor(server.url());
   options.tensorFusion.tokenFile = path;
-  net::Endpoint worker;
+  Place worker;
   EXPECT_EQ(askOperator(options.tensorFusion, 10, worker).code(), Code::kUnavailable);
   std::ofstream(path) << "second";
   EXPECT_TRUE(askOperator(options.tensorFusion, 10, worker).ok());
@@ -146,7 +149,7 @@ TEST(Endpoint, SaysWhoItIsWithTheTokenOfTheMoment) {
 
 TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
   net::Socket socket;
-  net::Endpoint where;
+  Place where;
   Operator refuses({reply(401, "{\"error\":\"token\"}")});
   const Status refused = connectByTensorFusion(optionsFor(refuses.url()), socket, where);
   EXPECT_EQ(refused.code(), Code::kInvalid);
@@ -167,7 +170,7 @@ TEST(Endpoint, GivesUpAtOnceWhereWaitingIsOfNoUse) {
 TEST(Endpoint, GivesUpWhenTheTimeIsOver) {
   Operator never({reply(404, "{}")});
   net::Socket socket;
-  net::Endpoint where;
+  Place where;
   const Status status = connectByTensorFusion(optionsFor(never.url(), 1), socket, where);
   EXPECT_EQ(status.code(), Code::kUnavailable);
   EXPECT_NE(status.message().find("404"), std::string::npos) << status.message();
@@ -180,7 +183,7 @@ TEST(Endpoint, APlainConnectionNeedsNoOperator) {
   ASSERT_TRUE(net::listenOn("127.0.0.1", 0, worker, &port).ok());
   Options options;
   options.tensorFusion.connection = "native+127.0.0.1+" + std::to_string(port) + "+w";
-  net::Endpoint where;
+  Place where;
   EXPECT_TRUE(connectByTensorFusion(options, socket, where).ok());
 }
 

@@ -7,10 +7,11 @@
 namespace hipr::client {
 namespace {
 
-constexpr unsigned kMost = 4;  // more would only take processors from the program
+constexpr unsigned kMost = 8;
 
+// The other half of the processors is for the program.
 std::size_t mostThreads() {
-  return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
+  return std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMost);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/monotonic.h"
+#include "base/trace.h"
 #include "platform/thread.h"
 
 namespace hipr::client {
@@ -104,7 +106,11 @@ void HostFunctions::run() {
     lock.unlock();
     before_();
     inFunction_ = true;
+    const std::uint64_t begin = trace::enabled() ? monotonicNs() : 0;
     node.mapped().function(node.mapped().userData);
+    if (begin != 0) [[unlikely]]
+      trace::hostFunction(
+          {.name = "host function", .begin = begin, .end = monotonicNs(), .thread = platform::threadId()});
     inFunction_ = false;
     finish(id, node.mapped());
     lock.lock();

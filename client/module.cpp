@@ -100,9 +100,15 @@ hipError_t RemoteCore::load(Module& module) {
   module.impl = std::make_unique<ModuleObject>(wire::kFirstObject + module.id, s.moduleCount);
   const ModuleObject& m = remote(module);
   wire::ModuleLoad message{.module = m.id, .device = module.device, .hash = digestOf(module.code)};
-  if (!s.workerHasCode(message.hash)) message.code = module.code->bytes();
   for (const code::Variable& variable : module.code->variables()) message.variables.push_back(variable.name);
-  auto answer = std::make_unique<LoadAnswer>(s, m.variables, module.code, message.code.size());
+  const NoCancel whole;
+  const std::lock_guard lock(s.codeMutex());
+  std::size_t bytes = 0;
+  if (!s.workerHasCode(message.hash)) {
+    bytes = s.postPackedCode(message.hash, module.code->bytes());
+    if (!bytes) message.code = module.code->bytes();
+  }
+  auto answer = std::make_unique<LoadAnswer>(s, m.variables, module.code, bytes + message.code.size());
   s.connection().send<Opcode::kModuleLoad>(message, std::move(answer), [] {});
   return hipSuccess;
 }

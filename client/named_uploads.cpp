@@ -6,7 +6,7 @@
 
 namespace hipr::client {
 
-void Outbox::nameBlocks(NamingMode mode, NameOf nameOf) {
+void Outbox::nameBlocks(net::When mode, NameOf nameOf) {
   std::lock_guard lock(mutex_);
   naming_.start(mode);
   nameOf_ = std::move(nameOf);
@@ -25,7 +25,7 @@ bool Outbox::kept(const BulkUpload& upload, std::size_t size) const {
 void Outbox::decide(const BulkUploadPtr& upload) {
   const std::size_t bytes = upload->from.bytes(), count = (bytes + kBlock - 1) / kBlock;
   const std::size_t ahead = naming_.all() ? kAhead : packing_.pays() ? kPackedAhead : 1;
-  const std::size_t end = std::min(count, upload->sent / kBlock + ahead);
+  const std::size_t end = std::min(count, upload->taken / kBlock + ahead);
   while (upload->blocks.size() < end) {
     const std::size_t block = upload->blocks.size();
     upload->blocks.emplace_back();
@@ -42,12 +42,17 @@ void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
   const std::size_t offset = block * kBlock, size = std::min(kBlock, upload->from.bytes() - offset);
   const Clock::time_point begin = Clock::now();
   std::vector<std::byte> room;
-  const wire::Bits256 name = nameOf_(upload->from.packed(offset, size, room));
+  const wire::Bytes bytes = upload->from.packed(offset, size, room);
+  const wire::Bits256 name = nameOf_(bytes);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  // It is at hand now, and the call would have to copy it at its end. What lies before is answered by then.
+  OwnBytes copy;
+  if (!upload->late && upload->from.bytes() - offset <= kMostUnanswered)
+    copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   {
     std::lock_guard lock(mutex_);
     if (seconds > 0 && size == kBlock) naming_.hashingWas(static_cast<double>(size) / seconds);
-    upload->blocks[block] = {UploadBlock::State::kNamed, name};
+    upload->blocks[block] = {.state = UploadBlock::State::kNamed, .name = name, .copy = std::move(copy)};
     endReading();
     pending_ = true;
   }
@@ -71,7 +76,7 @@ bool Outbox::prepare(const BulkUploadPtr& upload, Piece& piece) {
   }
   piece.kind = Piece::Kind::kNamed;
   piece.name = block.name;
-  named_[{upload->transfer, piece.offset}] = {.upload = upload, .size = piece.size};
+  named_[{upload->transfer, piece.offset}] = {.upload = upload, .size = piece.size, .copy = std::move(block.copy)};
   unansweredBytes_ += piece.size;
   ++upload->unanswered;
   return true;
@@ -87,7 +92,8 @@ void Outbox::sendNamed(const Piece& piece) {
                       .length = outgoing_.size() - start - wire::kHeaderSize},
                      outgoing_.data() + start);
   sendControl();
-  onStall_();  // somebody must read the answer
+  laneWork_.notify_all();  // the next block may be for a lane
+  onStall_();              // somebody must read the answer
 }
 
 // --- answers
@@ -98,7 +104,11 @@ bool Outbox::answered(const wire::NamedDataAnswer& answer) {
     if (dead_) return true;
     const auto found = named_.find({answer.transfer, answer.offset});
     if (found == named_.end() || found->second.wanted) return false;
-    naming_.answered(answer.known);
+    if (found->second.lane == 0) naming_.answered(answer.known);
+    if (answer.known && found->second.lane != 0) {
+      measure(found->second.size);
+      lineMeasured();
+    }
     if (answer.known) {
       settle(found);
     } else {
@@ -121,7 +131,7 @@ void Outbox::settle(std::map<Place, Named>::iterator named) {
   unansweredBytes_ -= named->second.size;
   named_.erase(named);
   --upload->unanswered;
-  if (upload->allSent() && upload->unanswered == 0 && !upload->finished) finish(upload);
+  if (upload->allSent && upload->unanswered == 0 && !upload->finished) finish(upload);
   if (!upload->late) sent_.notify_all();
 }
 
@@ -157,23 +167,8 @@ bool Outbox::needsMemory(const BulkUpload& upload) const {
 void Outbox::waitSent(const BulkUploadPtr& upload) {
   const NoCancel whole;
   std::unique_lock lock(mutex_);
-  sent_.wait(lock, [&] { return upload->finished || upload->allSent(); });
-  // What may be wanted yet is copied, so that nobody has to wait for the worker's answers. It is little.
-  std::vector<std::size_t> offsets;
-  for (auto it = named_.lower_bound({upload->transfer, 0}); it != named_.end() && it->first.first == upload->transfer;
-       ++it)
-    if (!it->second.wanted) offsets.push_back(it->first.second);
-  for (const std::size_t offset : offsets) {
-    if (upload->finished) break;
-    lock.unlock();
-    std::vector<std::byte> room;
-    const wire::Bytes bytes = upload->from.packed(offset, std::min(kBlock, upload->from.bytes() - offset), room);
-    auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-    lock.lock();
-    const auto found = named_.find({upload->transfer, offset});
-    if (found != named_.end() && !found->second.wanted) found->second.copy = std::move(copy);
-  }
-  // What is wanted already is being sent.
+  sent_.wait(lock, [&] { return upload->finished || upload->allSent; });
+  // Nearly all that may be wanted yet has been copied, so that nobody has to wait for the worker's answers.
   sent_.wait(lock, [&] { return upload->finished || !needsMemory(*upload); });
   if (!upload->finished) finish(upload);
 }

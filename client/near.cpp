@@ -42,7 +42,7 @@ Status comeNear(const Options& options, const access::Credentials& credentials, 
                 net::Socket& socket, Way& way) {
   way = {.local = net::isLoopback(socket)};
   const bool demanded = options.nearness == Nearness::kShared;
-  if (options.nearness == Nearness::kNever) return {};
+  if (options.nearness == Nearness::kNever || options.nearness == Nearness::kUcx) return {};
   if (!platform::kCanShareMemory) return demanded ? cannot("not on this system") : Status{};
   if (!way.local)
     return demanded && net::isConnected(socket) ? cannot(worker.name() + " is another machine") : Status{};

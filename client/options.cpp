@@ -19,29 +19,21 @@ Status readNearness(Nearness& out) {
     out = Nearness::kShared;
   } else if (text == "tcp") {
     out = Nearness::kNever;
+  } else if (text == "ucx") {
+    out = Nearness::kUcx;
   } else {
-    return Status::invalid("HIP_REMOTE_TRANSPORT is auto, shm or tcp, not \"" + text + "\"");
+    return Status::invalid("HIP_REMOTE_TRANSPORT is auto, shm, tcp or ucx, not \"" + text + "\"");
   }
   return {};
 }
 
 // A thing that is done where it pays, always or never.
-template <class Mode>
-Status readMode(const char* name, Mode whereItPays, Mode always, Mode never, Mode& out) {
+Status readWhen(const char* name, net::When& out) {
   const std::string text = envText(name).value_or("auto");
   if (text != "auto" && text != "on" && text != "off")
     return Status::invalid(std::string(name) + " is auto, on or off, not \"" + text + "\"");
-  out = text == "on" ? always : text == "off" ? never : whereItPays;
+  out = text == "on" ? net::When::kAlways : text == "off" ? net::When::kNever : net::When::kWhereItPays;
   return {};
-}
-
-Status readNaming(NamingMode& out) {
-  return readMode("HIP_REMOTE_DATA_CACHE", NamingMode::kWhereItPays, NamingMode::kAlways, NamingMode::kNever, out);
-}
-
-Status readPacking(net::PackingMode& out) {
-  using net::PackingMode;
-  return readMode("HIP_REMOTE_COMPRESS", PackingMode::kWhereItPays, PackingMode::kAlways, PackingMode::kNever, out);
 }
 
 }  // namespace
@@ -69,8 +61,9 @@ Status readOptions(Options& out) {
   out.waitForRoom = static_cast<int>(envNumber("HIP_REMOTE_WAIT", 0, 0, 7 * 86400));
   out.resume = envNumber("HIP_REMOTE_RESUME", 1, 0, 1) != 0;
   if (Status status = readNearness(out.nearness); !status.ok()) return status;
-  if (Status status = readNaming(out.naming); !status.ok()) return status;
-  if (Status status = readPacking(out.packing); !status.ok()) return status;
+  if (Status status = readWhen("HIP_REMOTE_DATA_CACHE", out.naming); !status.ok()) return status;
+  if (Status status = readWhen("HIP_REMOTE_COMPRESS", out.packing); !status.ok()) return status;
+  if (Status status = readWhen("HIP_REMOTE_LANES", out.lanes); !status.ok()) return status;
   const std::string sync = envText("HIP_REMOTE_SYNC").value_or("exact");
   if (sync != "exact" && sync != "lazy")
     return Status::invalid("HIP_REMOTE_SYNC is exact or lazy, not \"" + sync + "\"");

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "client/naming.h"
-#include "net/packing_choice.h"
+#include "net/shortcut.h"
 #include "net/socket.h"
 
 namespace hipr::client {
@@ -19,11 +18,12 @@ struct TensorFusion {
   bool asked() const { return !connection.empty() || !operatorUrl.empty(); }
 };
 
-// HIP_REMOTE_TRANSPORT: auto, shm, tcp.
+// HIP_REMOTE_TRANSPORT: auto, shm, tcp, ucx.
 enum class Nearness {
   kWherePossible,  // a worker on the same machine shares memory with us
   kShared,         // and nothing else will do
   kNever,          // bytes travel over a socket, also within a machine
+  kUcx,            // over UCX (ucx.h)
 };
 
 struct Options {
@@ -34,8 +34,9 @@ struct Options {
   int ioTimeout = 60;
   int waitForRoom = 0;  // HIP_REMOTE_WAIT: seconds, when every worker that answers is full
   Nearness nearness = Nearness::kWherePossible;
-  NamingMode naming = NamingMode::kWhereItPays;
-  net::PackingMode packing = net::PackingMode::kWhereItPays;
+  net::When naming = net::When::kWhereItPays;   // HIP_REMOTE_DATA_CACHE
+  net::When packing = net::When::kWhereItPays;  // HIP_REMOTE_COMPRESS
+  net::When lanes = net::When::kWhereItPays;    // HIP_REMOTE_LANES
   bool lazy = false;      // HIP_REMOTE_SYNC=lazy: a synchronization waits only where somebody could tell
   bool resume = true;     // HIP_REMOTE_RESUME=0: a broken connection is the end of the session
   std::string statsFile;  // HIP_REMOTE_STATS: one line of counters is appended here at exit

@@ -14,28 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kStopLimit(10);
 
-// Bytes [offset, offset + size) of the packed form of `shape`.
-void pack(const HostShape& shape, std::size_t offset, std::size_t size, std::byte* out) {
-  while (size) {
-    const std::size_t row = offset / shape.width, column = offset % shape.width;
-    const std::byte* from =
-        shape.address + (row / shape.height) * shape.slice + (row % shape.height) * shape.pitch + column;
-    const std::size_t n = std::min(size, shape.width - column);
-    std::memcpy(out, from, n);
-    out += n;
-    offset += n;
-    size -= n;
-  }
-}
-
 }  // namespace
-
-wire::Bytes HostShape::packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const {
-  if (contiguous()) return {address + offset, size};
-  room.resize(size);
-  pack(*this, offset, size, room.data());
-  return room;
-}
 
 Outbox::Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall)
     : channel_(channel), onFailure_(std::move(onFailure)), onStall_(std::move(onStall)) {}
@@ -64,6 +43,8 @@ void Outbox::stop() {
   fail();
   channel_.shutdown();
   writer_.join();
+  for (UploadLane& lane : lanes_)
+    if (lane.thread.joinable()) lane.thread.join();
   helpers_.stop();
 }
 
@@ -102,6 +83,7 @@ void Outbox::enqueue(BulkUploadPtr upload) {
     return;
   }
   uploads_.push_back(std::move(upload));
+  laneWork_.notify_all();
 }
 
 void Outbox::letGo(BulkUpload& upload) {
@@ -115,11 +97,12 @@ void Outbox::letGo(BulkUpload& upload) {
 
 void Outbox::wakeWriter() {
   if (asleep_.load()) wake();
+  laneWork_.notify_all();  // what the writer may send now, a lane may
 }
 
 bool Outbox::nothingLeft() const {
   return control_.empty() && wanted_.empty() &&
-         std::ranges::all_of(uploads_, [](const BulkUploadPtr& upload) { return upload->held || upload->allSent(); });
+         std::ranges::all_of(uploads_, [](const BulkUploadPtr& upload) { return upload->held || upload->allSent; });
 }
 
 bool Outbox::uploading() {
@@ -147,10 +130,16 @@ void Outbox::acknowledged(std::uint64_t position) {
   {
     std::lock_guard lock(mutex_);
     speed_.acknowledged(Clock::now(), position);
-    naming_.lineIs(speed_.bytesPerSecond());
-    packing_.lineIs(speed_.bytesPerSecond());
+    measure(position - std::exchange(acknowledged_, position));
+    lineMeasured();
   }
   goOn();
+}
+
+void Outbox::lineMeasured() {
+  const std::optional<double> one = speed_.bytesPerSecond(), all = laneChoice_.bytesPerSecond();
+  naming_.lineIs(all ? all : one);
+  packing_.lineIs(all ? all : one);
 }
 
 void Outbox::goOn() {
@@ -169,6 +158,9 @@ void Outbox::fail() {
   wanted_.clear();
   unansweredBytes_ = 0;
   while (!uploads_.empty()) finish(BulkUploadPtr(uploads_.front()));
+  for (const UploadLane& lane : lanes_)
+    if (lane.link) lane.link->shutdown();
+  laneWork_.notify_all();
   pending_ = true;
   roomy_.notify_all();
   work_.notify_all();
@@ -194,11 +186,11 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   if (takeWanted(piece)) return Work::kPiece;
   const bool unmeasured = (naming_.undecided() || packing_.undecided()) && unacknowledged > kMostUnmeasured;
   for (const BulkUploadPtr& upload : uploads_) {
-    if (upload->held || upload->allSent() || unacknowledged > kTooMuch) continue;
-    const std::size_t left = upload->from.bytes() - upload->sent;
+    const std::size_t left = upload->from.bytes() - upload->taken;
+    if (upload->held || left == 0 || unacknowledged > kTooMuch) continue;
     if (left > mostBulk) return work;  // the writer's
     const bool blocks = inBlocks(*upload);
-    piece = {.upload = upload, .offset = upload->sent, .size = std::min<std::size_t>(left, wire::kMaxDataChunk)};
+    piece = {.upload = upload, .offset = upload->taken, .size = std::min<std::size_t>(left, wire::kMaxDataChunk)};
     if (!upload->open) {
       const std::size_t room = wire::kEagerWindow - unopenedBytes_;
       if (room == 0 || (blocks && room < piece.size)) {
@@ -210,15 +202,19 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
     }
     if (blocks && unmeasured) stalled_ = true;
     if (blocks && (unmeasured || !prepare(upload, piece))) continue;
-    if (!upload->open) {
-      unopened_[upload->transfer] += piece.size;
-      unopenedBytes_ += piece.size;
-    }
+    takeOut(piece);
     return Work::kPiece;
   }
   piece = {};
   if (work == Work::kNone) pending_.store(false, std::memory_order_relaxed);
   return work;
+}
+
+void Outbox::takeOut(const Piece& piece) {
+  piece.upload->taken += piece.size;
+  if (piece.upload->open) return;
+  unopened_[piece.upload->transfer] += piece.size;
+  unopenedBytes_ += piece.size;
 }
 
 void Outbox::sendControl() {
@@ -237,38 +233,50 @@ void Outbox::sendPiece(const Piece& piece) {
   } else {
     sendData(piece);
   }
+  handedOver(piece);
+}
+
+// The last one to get a piece sees to the end.
+void Outbox::handedOver(const Piece& piece) {
   BulkUpload& upload = *piece.upload;
-  const bool whole = piece.offset + piece.size == upload.from.bytes();
-  if (whole && !upload.late) channel_.settle(upload.transfer);  // otherwise it stays as it is until its copy is done
+  {
+    std::lock_guard lock(mutex_);
+    upload.given += piece.size;
+    if (upload.given != upload.from.bytes()) return;
+  }
+  if (!upload.late) channel_.settle(upload.transfer);  // otherwise it stays as it is until its copy is done
   std::lock_guard lock(mutex_);
   if (dead_) return;
-  upload.sent += piece.size;
-  if (!whole) return;
+  upload.allSent = true;
   if (upload.unanswered == 0) return finish(piece.upload);
   if (!upload.late) sent_.notify_all();  // whoever waits for it sees to the rest
 }
 
-void Outbox::sendData(const Piece& piece) {
+Outbox::DataFrame::DataFrame(const Piece& piece, std::vector<std::byte>& rows) {
   const BulkUpload& upload = *piece.upload;
   const bool kept = piece.kind != Piece::Kind::kData;
   const OwnBytes& own = piece.packed ? piece.packed : piece.copy;
-  const wire::Bytes bytes = own ? wire::Bytes(*own) : upload.from.packed(piece.offset, piece.size, packed_);
+  bytes_ = own ? wire::Bytes(*own) : upload.from.packed(piece.offset, piece.size, rows);
   const std::uint64_t prefix[3] = {upload.transfer, piece.offset, piece.size};
   const std::size_t prefixed = piece.packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
-  std::byte room[wire::kHeaderSize + sizeof prefix];
-  const net::Transport::Part head(room, wire::kHeaderSize + prefixed);
   const auto opcode = piece.packed ? wire::Opcode::kPackedData : wire::Opcode::kData;
   wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
                       .flags = wire::HIP_REMOTE_FLAG_NO_REPLY | (kept ? wire::HIP_REMOTE_FLAG_KEEP : 0u),
-                      .length = prefixed + bytes.size()},
-                     room);
-  std::memcpy(room + wire::kHeaderSize, prefix, prefixed);
+                      .length = prefixed + bytes_.size()},
+                     room_);
+  std::memcpy(room_ + wire::kHeaderSize, prefix, prefixed);
+  headSize_ = wire::kHeaderSize + prefixed;
+}
+
+void Outbox::sendData(const Piece& piece) {
+  const BulkUpload& upload = *piece.upload;
+  const DataFrame frame(piece, packed_);
   // A copy goes when it has been sent, and what is wanted later may go before it has arrived.
-  const bool inPlace = !own && upload.from.contiguous() && piece.kind != Piece::Kind::kWanted;
+  const bool inPlace = !piece.packed && !piece.copy && upload.from.contiguous() && piece.kind != Piece::Kind::kWanted;
   // Behind the small messages that have come up meanwhile, but in one go with them.
-  const net::Transport::Part parts[3] = {outgoing_.bytes(), head, bytes};
+  const net::Transport::Part parts[3] = {outgoing_.bytes(), frame.head(), frame.bytes()};
   const std::uint64_t begin = bytesSent_;
-  bytesSent_ += outgoing_.size() + head.size() + bytes.size();
+  bytesSent_ += outgoing_.size() + frame.head().size() + frame.bytes().size();
   if (piece.packed) bytesPacked_ += piece.size;
   {
     std::lock_guard lock(mutex_);

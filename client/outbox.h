@@ -11,6 +11,8 @@
 // before. What has to be sent may be packed (net/packing_choice.h), by helpers and some blocks ahead, so that whoever
 // sends never waits for that with an idle line.
 //
+// Where one connection cannot fill the line, pieces of uploads go over several (lane_choice.h, lane_uploads.cpp).
+//
 // Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
 // before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
 // a nap, and if the program does not wait this time, its messages leave at the end of the nap (kNap), once.
@@ -18,6 +20,7 @@
 // Thread-safe. After fail() everything is accepted and dropped.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -33,7 +36,9 @@
 #include <vector>
 
 #include "base/prefetch.h"
+#include "client/bulk_upload.h"
 #include "client/helpers.h"
+#include "client/lane_choice.h"
 #include "client/naming.h"
 #include "net/channel.h"
 #include "net/link_speed.h"
@@ -44,51 +49,21 @@
 
 namespace hipr::client {
 
-// Rows of host memory, read or written tightly packed.
-struct HostShape {
-  std::byte* address = nullptr;
-  std::size_t pitch = 0, slice = 0, width = 0, height = 1, depth = 1;
-
-  std::size_t bytes() const { return width * height * depth; }
-  bool contiguous() const { return (height == 1 || pitch == width) && (depth == 1 || slice == width * height); }
-  // Bytes [offset, offset + size) of the packed form: where they are, or packed into `room`.
-  wire::Bytes packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const;
-};
-
-using OwnBytes = std::shared_ptr<const std::vector<std::byte>>;
-
-// A block of an upload that may be named or packed.
-struct UploadBlock {
-  enum class State { kReady, kBusy, kNamed };  // kBusy: a helper is naming or packing it
-  State state = State::kReady;
-  wire::Bits256 name{};
-  OwnBytes packed{};  // what is sent instead, if it is smaller
-};
-
-// One upload on its way.
-struct BulkUpload {
-  std::uint64_t transfer = 0;
-  HostShape from;
-  bool late = false;      // the call that made it has returned
-  bool held = false;      // its memory must not be read before letGo(); from then on under the outbox's lock
-  std::size_t sent = 0;   // the rest is under the outbox's lock
-  bool open = false;      // the worker's stream has come to it
-  bool finished = false;  // every byte has been handed over: the memory may change
-  std::vector<UploadBlock> blocks{};  // those about which it has been decided
-  std::size_t unanswered = 0;         // blocks that were named and may be wanted yet
-
-  bool allSent() const { return sent == from.bytes(); }
-};
-using BulkUploadPtr = std::shared_ptr<BulkUpload>;
-
 class Outbox {
  public:
   // onStall: bulk data has to wait for a word of the worker, so somebody must read.
   Outbox(net::Channel& channel, std::function<void(Status)> onFailure, std::function<void()> onStall);
   // From now on blocks may be named, by this.
   using NameOf = std::function<wire::Bits256(wire::Bytes)>;
-  void nameBlocks(NamingMode mode, NameOf nameOf);
-  void packBlocks(net::PackingMode mode);  // from now on they may be packed
+  void nameBlocks(net::When mode, NameOf nameOf);
+  void packBlocks(net::When mode);  // from now on they may be packed
+  // Null: it is sent as it is. Code comes before anything is known of the line, so this is done unless it does not pay.
+  OwnBytes packCode(wire::Bytes code);
+  // From now on there may be lanes, opened by this.
+  using OpenLane =
+      std::function<Status(std::uint32_t number, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip)>;
+  void useLanes(net::When when, OpenLane open);
+  void closeLanesInChild();  // after a fork, where the threads do not exist
   ~Outbox();
   void start();  // the writer thread
   bool started() const { return writer_.joinable(); }
@@ -101,15 +76,7 @@ class Outbox {
     {
       std::unique_lock lock(mutex_);
       if (control_.size() > kMaxQueued) waitForRoom(lock);
-      if (control_.empty()) firstQueued_ = Clock::now();
-      const std::size_t start = control_.size();
-      control_.extend(wire::kHeaderSize);
-      wire::BasicWriter<wire::Buffer>(control_).put(message);
-      wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
-                          .request = request,
-                          .flags = flags,
-                          .length = control_.size() - start - wire::kHeaderSize},
-                         control_.data() + start);
+      put(opcode, request, flags, message);
       under();
       if (!pending_.load(std::memory_order_relaxed)) pending_.store(true, std::memory_order_relaxed);
       prefetchToWrite(control_.data() + control_.size(), kNextMessage);
@@ -135,7 +102,11 @@ class Outbox {
   void sayGoodbyeAlone();
 
   void fail();
-  std::uint64_t bytesSent() const { return bytesSent_.load(std::memory_order_relaxed); }
+  std::uint64_t bytesSent() const {
+    return bytesSent_.load(std::memory_order_relaxed) + laneBytes_.load(std::memory_order_relaxed);
+  }
+  std::uint64_t lanesSoFar() const { return lanesSoFar_.load(std::memory_order_relaxed); }
+  std::uint64_t laneBytes() const { return laneBytes_.load(std::memory_order_relaxed); }      // of bytesSent()
   std::uint64_t bytesPacked() const { return bytesPacked_.load(std::memory_order_relaxed); }  // before they were
 
  private:
@@ -158,6 +129,7 @@ class Outbox {
   static constexpr std::size_t kPackedAhead = 4;              // or packed
   static constexpr std::uint64_t kMostUnanswered = 64 << 20;
   static constexpr std::uint64_t kMostUnmeasured = 4 << 20;  // on the way while nothing is known of the line
+  static constexpr std::size_t kLeastForLanes = 4 << 20;     // of one upload
 
   struct Piece {
     BulkUploadPtr upload{};
@@ -169,10 +141,24 @@ class Outbox {
   };
   enum class Work { kNone, kControl, kPiece };  // kPiece: small messages before it
 
-  // A block that was named, until its bytes are not needed any more.
+  // A piece as it travels. REQUIRES: the piece, and `rows`, last as long.
+  class DataFrame {
+   public:
+    DataFrame(const Piece& piece, std::vector<std::byte>& rows);
+    net::Transport::Part head() const { return {room_, headSize_}; }
+    net::Transport::Part bytes() const { return bytes_; }
+
+   private:
+    std::byte room_[wire::kHeaderSize + wire::kPackedDataPrefix];
+    std::size_t headSize_ = 0;
+    wire::Bytes bytes_;
+  };
+
+  // A piece that was named, or goes over a lane, until its bytes are not needed any more.
   struct Named {
     BulkUploadPtr upload;
     std::size_t size = 0;
+    std::uint32_t lane = 0;
     OwnBytes copy{}, packed{};
     bool wanted = false;
   };
@@ -190,8 +176,10 @@ class Outbox {
   void sendData(const Piece& piece);
   void sendNamed(const Piece& piece);
   void sendWanted(const Piece& piece);
-  void finish(const BulkUploadPtr& upload);  // REQUIRES: mutex_ held, as for the next
-  bool nothingLeft() const;                  // that the writer could send
+  void handedOver(const Piece& piece);  // a connection has got it
+  void takeOut(const Piece& piece);     // of its upload. REQUIRES: mutex_ held, as for the next two
+  void finish(const BulkUploadPtr& upload);
+  bool nothingLeft() const;  // that the writer could send
   void wakeWriter();
   void goOn();  // what was stalled
   // --- named_uploads.cpp. REQUIRES: mutex_ held, but for the last
@@ -212,6 +200,27 @@ class Outbox {
   // Around what reads the program's memory; false: nobody needs it any more
   bool beginReading(const BulkUpload& upload);
   void endReading();  // REQUIRES: mutex_ held
+  // --- lane_uploads.cpp. REQUIRES, for the first three: mutex_ held
+  void measure(std::uint64_t arrived);  // the worker has so much more: how many lanes should there be?
+  void beginLane();
+  bool takeForLane(const UploadLane& lane, Piece& piece);  // false: there is nothing for it now
+  bool awaitForLane(UploadLane& lane, Piece& piece);       // false: it ends
+  void copyForLater(const Piece& piece);
+  Status sendOverLane(UploadLane& lane, const Piece& piece);
+  void runLane(UploadLane& lane);
+  void lineMeasured();  // tells those who decide by it. REQUIRES: mutex_ held, as for the next
+  template <class Message>
+  void put(wire::Opcode opcode, std::uint32_t request, std::uint32_t flags, const Message& message) {
+    if (control_.empty()) firstQueued_ = Clock::now();
+    const std::size_t start = control_.size();
+    control_.extend(wire::kHeaderSize);
+    wire::BasicWriter<wire::Buffer>(control_).put(message);
+    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
+                        .request = request,
+                        .flags = flags,
+                        .length = control_.size() - start - wire::kHeaderSize},
+                       control_.data() + start);
+  }
   template <class Message>
   void sayIfRoom(wire::Opcode opcode, std::uint32_t flags, const Message& message);
 
@@ -232,11 +241,16 @@ class Outbox {
   std::map<Place, Named> named_;
   std::uint64_t unansweredBytes_ = 0;
   std::deque<Place> wanted_;
-  int readers_ = 0;                  // helpers that read the program's memory
+  LaneChoice laneChoice_;
+  OpenLane openLane_;
+  std::array<UploadLane, wire::kMostLanes> lanes_;
+  std::uint32_t lastLane_ = 0;
+  std::uint64_t acknowledged_ = 0;   // bytes of the channel
+  int readers_ = 0;                  // helpers and lanes that read the program's memory
   Clock::time_point firstQueued_{};  // what has waited longest in control_
   int habit_ = 0;                    // flushes in a row that left the writer nothing to do
   bool stopping_ = false, writerEnded_ = false;
-  std::condition_variable roomy_, sent_, work_, ended_, unread_;
+  std::condition_variable roomy_, sent_, work_, ended_, unread_, laneWork_;
 
   std::mutex sending_;  // held while using the channel; taken before mutex_
   wire::Buffer outgoing_;
@@ -246,7 +260,8 @@ class Outbox {
   alignas(64) std::atomic<bool> pending_{false};  // there may be something to send
   std::atomic<bool> asleep_{false};
   std::atomic<bool> dead_{false};
-  std::atomic<std::uint64_t> bytesSent_{0}, bytesPacked_{0};
+  std::atomic<std::uint64_t> bytesSent_{0}, laneBytes_{0}, bytesPacked_{0};  // bytesSent_: over the channel
+  std::atomic<std::uint64_t> lanesSoFar_{0};
   net::Packer packer_;
   std::thread writer_;
   Helpers helpers_;

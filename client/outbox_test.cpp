@@ -145,7 +145,7 @@ wire::Bits256 firstByte(wire::Bytes bytes) {
 class NamedUploads : public OutboxTest {
  protected:
   NamedUploads() {
-    outbox_.nameBlocks(NamingMode::kAlways, firstByte);
+    outbox_.nameBlocks(net::When::kAlways, firstByte);
     for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(1 + i / kMiB);
   }
   BulkUploadPtr start(std::uint64_t transfer, bool late) {
@@ -246,7 +246,7 @@ TEST_F(NamedUploads, AConnectionThatIsLostEndsThem) {
 TEST(Naming, PaysWhereTheLineIsSlowerThanHashing) {
   Naming naming;
   EXPECT_TRUE(naming.off());
-  naming.start(NamingMode::kWhereItPays);
+  naming.start(net::When::kWhereItPays);
   EXPECT_TRUE(naming.undecided());
   EXPECT_TRUE(naming.next() && naming.next());  // a few, to know early whether the worker has them
   EXPECT_FALSE(naming.next());
@@ -254,14 +254,14 @@ TEST(Naming, PaysWhereTheLineIsSlowerThanHashing) {
   EXPECT_FALSE(naming.undecided() || naming.pays() || naming.next());
   naming.lineIs(125e6);
   EXPECT_TRUE(naming.pays() && naming.next());
-  naming.start(NamingMode::kAlways);
+  naming.start(net::When::kAlways);
   naming.lineIs(4e9);
   EXPECT_TRUE(naming.pays());
 }
 
 TEST(Naming, TriesFewerAndFewerThatAreUnknown) {
   Naming naming;
-  naming.start(NamingMode::kAlways);
+  naming.start(net::When::kAlways);
   int tried = 0;
   for (int i = 0; i < 1000; ++i) {
     if (!naming.next()) continue;

@@ -4,10 +4,23 @@
 #include "client/outbox.h"
 
 namespace hipr::client {
+namespace {
 
-void Outbox::packBlocks(net::PackingMode mode) {
+constexpr std::size_t kLeastCode = 4 << 10;  // one packet has room for less
+
+}  // namespace
+
+void Outbox::packBlocks(net::When mode) {
   std::lock_guard lock(mutex_);
   packing_.start(mode);
+}
+
+OwnBytes Outbox::packCode(wire::Bytes code) {
+  {
+    std::lock_guard lock(mutex_);
+    if (code.size() < kLeastCode || !(packing_.undecided() || packing_.pays())) return nullptr;
+  }
+  return pack(code);
 }
 
 bool Outbox::beginReading(const BulkUpload& upload) {

@@ -70,7 +70,7 @@ class PackedUploads : public OutboxTest {
 };
 
 TEST_F(PackedUploads, ArriveAsTheyWere) {
-  outbox_.packBlocks(net::PackingMode::kAlways);
+  outbox_.packBlocks(net::When::kAlways);
   for (const std::size_t size : {std::size_t{70'000}, kMiB - 1, kMiB, kMiB + 1, 5 * kMiB + 77}) {
     std::vector<std::byte> data = mixed(size);
     start(data);
@@ -82,7 +82,7 @@ TEST_F(PackedUploads, ArriveAsTheyWere) {
 }
 
 TEST_F(PackedUploads, OfRowsArriveAsTheyWere) {
-  outbox_.packBlocks(net::PackingMode::kAlways);
+  outbox_.packBlocks(net::When::kAlways);
   constexpr std::size_t kWidth = 3000, kPitch = 4096, kRows = 1000;
   std::vector<std::byte> data = mixed(kPitch * kRows), packed;
   for (std::size_t y = 0; y < kRows; ++y)
@@ -94,7 +94,7 @@ TEST_F(PackedUploads, OfRowsArriveAsTheyWere) {
 }
 
 TEST_F(PackedUploads, LeaveTheMemoryToTheProgramWhenTheCallReturns) {
-  outbox_.packBlocks(net::PackingMode::kAlways);
+  outbox_.packBlocks(net::When::kAlways);
   std::vector<std::byte> data = mixed(4 * kMiB);
   const std::vector<std::byte> before = data;
   const BulkUploadPtr upload = start(data, false);
@@ -107,7 +107,7 @@ TEST_F(PackedUploads, LeaveTheMemoryToTheProgramWhenTheCallReturns) {
 }
 
 TEST_F(PackedUploads, OnlyWhereTheLineHasBeenMeasuredAndIsSlow) {
-  outbox_.packBlocks(net::PackingMode::kWhereItPays);
+  outbox_.packBlocks(net::When::kWhereItPays);
   std::vector<std::byte> data = mixed(3 * kMiB);
   start(data);
   EXPECT_EQ(receiveUpload(data.size()), data);
@@ -117,8 +117,8 @@ TEST_F(PackedUploads, OnlyWhereTheLineHasBeenMeasuredAndIsSlow) {
 
 // What is named and not known is packed too; also a copy, when the program has its memory back.
 TEST_F(PackedUploads, ThatWereNamedAndAreWanted) {
-  outbox_.nameBlocks(NamingMode::kAlways, [](wire::Bytes) { return wire::Bits256{}; });
-  outbox_.packBlocks(net::PackingMode::kAlways);
+  outbox_.nameBlocks(net::When::kAlways, [](wire::Bytes) { return wire::Bits256{}; });
+  outbox_.packBlocks(net::When::kAlways);
   std::vector<std::byte> data = mixed(4 * kMiB);
   const std::vector<std::byte> before = data;
   const BulkUploadPtr upload = start(data, false);
@@ -132,7 +132,7 @@ TEST_F(PackedUploads, ThatWereNamedAndAreWanted) {
 }
 
 TEST_F(PackedUploads, AConnectionThatIsLostEndsThem) {
-  outbox_.packBlocks(net::PackingMode::kAlways);
+  outbox_.packBlocks(net::When::kAlways);
   std::vector<std::byte> data = mixed(8 * kMiB);
   const BulkUploadPtr upload = start(data, false);
   outbox_.fail();

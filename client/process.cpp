@@ -16,6 +16,7 @@ void writeStats(const Session& session, const Outbox& outbox, const std::string&
                                      << " posted=" << stats.posted << " waited=" << stats.waited
                                      << " sent=" << outbox.bytesSent() << " received=" << stats.received
                                      << " packed=" << outbox.bytesPacked() << " unpacked=" << stats.unpacked
+                                     << " lanes=" << outbox.lanesSoFar() << " lane_bytes=" << outbox.laneBytes()
                                      << " transport=" << session.transport() << "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access/frame.h"
 #include "base/text.h"
 #include "wire/append.h"
 
@@ -62,6 +63,24 @@ Status Resumption::attempt(std::uint64_t received, net::TransportPtr& link, std:
   wire::appendFrame(frame, wire::Opcode::kResume, 0, 0, wire::Resume{key_, received});
   if (status = link->send(frame); status.ok()) status = hear(*link, peerReceived);
   return status;
+}
+
+Status Resumption::join(std::uint32_t lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip) const {
+  bool nobodyListens = false;
+  if (Status status = connect(link, nobodyListens); !status.ok()) return status;
+  link->setTimeout(std::min(kPatience, options_.ioTimeout) * 1000);
+  std::vector<std::byte> frame, payload;
+  wire::Header header;
+  wire::JoinReply reply;
+  wire::appendFrame(frame, wire::Opcode::kJoin, 0, 0, wire::Join{key_, lane});
+  const Clock::time_point begin = Clock::now();
+  if (Status status = link->send(frame); !status.ok()) return status;
+  if (Status status = access::receiveFrame(*link, kMostAnswer, header, payload); !status.ok()) return status;
+  roundTrip = Clock::now() - begin;
+  if (header.opcode != static_cast<std::uint16_t>(wire::Opcode::kJoin) || !access::decode(payload, reply) ||
+      reply.lane != lane)
+    return Status::invalid("a malformed answer");
+  return {};
 }
 
 }  // namespace hipr::client

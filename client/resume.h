@@ -1,4 +1,4 @@
-// Going on with a session whose connection broke.
+// Further connections to a session: going on with one whose connection broke, and lanes (lane_choice.h).
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,8 @@ class Resumption {
 
   // One attempt, as net::Channel wants it: the worker is away() when another one makes sense.
   Status attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived);
+  // Any thread may. `roundTrip`: of the last question and its answer.
+  Status join(std::uint32_t lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip) const;
 
  private:
   Status connect(net::TransportPtr& link, bool& nobodyListens) const;

@@ -5,6 +5,7 @@
 
 #include "access/digest.h"
 #include "access/entry.h"
+#include "access/token.h"
 #include "base/log.h"
 #include "client/endpoint.h"
 #include "client/near.h"
@@ -97,7 +98,7 @@ Status Session::connect(const Options& options, Slice slice, Core& core, std::un
 Status Session::begin(net::Socket socket) {
   net::TransportPtr transport;
   if (Status status = enter(std::move(socket), transport); !status.ok()) return status;
-  transport_ = transport->kind();
+  transport_ = ucx_ ? "ucx" : transport->kind();
   auto connection = std::make_unique<Connection>(std::move(transport), place_.name(), options_.ioTimeout, stats_);
   if (options_.resume) connection->channel().keepSent();
   return greet(connection);
@@ -108,13 +109,18 @@ Status Session::enter(net::Socket socket, net::TransportPtr& transport) {
   // A cluster's operator has named the worker, and keeps the network between pods to itself unless it gave us a token.
   if (options_.tensorFusion.asked() && credentials_.none())
     credentials_.protection = access::Credentials::Protection::kNever;
+  if (std::string& token = credentials_.identity.token; !token.empty() && !place_.pod.empty())
+    token = access::tokenOfWorker(token, place_.pod);
   int proved = 0;
   const access::Timeouts timeouts{options_.ioTimeout, options_.ioTimeout};
   Status status = comeNear(options_, credentials_, place_.endpoint(), socket, way_);
   if (status.ok())
     status = access::enter(std::move(socket), place_.worker.host, credentials_, timeouts, transport, proved);
   if (status.ok() && way_.near) status = shareRings(options_, transport, way_.near);
-  if (way_.near) options_.resume = false;  // nothing cuts two processes of one machine off from each other
+  if (status.ok() && options_.nearness == Nearness::kUcx)
+    status = exchangeForUcx(options_.ioTimeout, transport, ucx_).within("HIP_REMOTE_TRANSPORT=ucx");
+  // Nothing cuts two processes of one machine off from each other; and what UCX loses is lost.
+  if (way_.near || ucx_) options_.resume = false;
   stats_.waited.fetch_add(static_cast<std::uint64_t>(way_.roundTrips + proved), std::memory_order_relaxed);
   return status;
 }
@@ -148,6 +154,8 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     const bool invites = knows(wire::Opcode::kInvite), withdraws = knows(wire::Opcode::kWithdraw);
     invites_ = invites && withdraws;
     brings_ = knows(wire::Opcode::kBring);
+    unpacksCode_ = knows(wire::Opcode::kPackedCode);
+    const bool takesLanes = knows(wire::Opcode::kLaneData);
     const bool unpacks = knows(wire::Opcode::kPackedData), packs = knows(wire::Opcode::kPackDownloads);
     if (!reply.unknown.empty()) return Status::unsupported(tooOld(reply.unknown));
     if (reply.status == hipErrorMapFailed) continue;  // the worker has something at these addresses
@@ -170,6 +178,7 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     outliveCuts(reply);
     if (keepsData) nameBlocks();
     if (unpacks && packs) packData();
+    if (takesLanes) useLanes();
     HostMemory::Calls calls{
         .expose = [this](const wire::ExposeHost& m) { connection_->post<wire::Opcode::kExposeHost>(m); },
         .conceal = [this](const wire::ConcealHost& m) { connection_->post<wire::Opcode::kConcealHost>(m); },
@@ -226,19 +235,27 @@ void Session::outliveCuts(const wire::HelloReply& reply) {
 
 // Within a machine nothing is slower than memory. Elsewhere the worker's acknowledgements tell how slow the line is.
 void Session::nameBlocks() {
-  NamingMode mode = options_.naming;
-  if (mode == NamingMode::kWhereItPays && (way_.near || !connection_->channel().resumable())) mode = NamingMode::kNever;
+  net::When mode = options_.naming;
+  if (mode == net::When::kWhereItPays && (way_.near || !connection_->channel().resumable())) mode = net::When::kNever;
   connection_->outbox().nameBlocks(mode, access::digestOf);
 }
 
 // On this machine no line is slower than packing, however slow a busy machine may make it look.
 void Session::packData() {
-  const net::PackingMode mode = options_.packing;
-  const bool byMeasure = mode == net::PackingMode::kWhereItPays;
-  if (mode == net::PackingMode::kNever || way_.near) return;
+  const net::When mode = options_.packing;
+  const bool byMeasure = mode == net::When::kWhereItPays;
+  if (mode == net::When::kNever || way_.near) return;
   if (byMeasure && (way_.local || !connection_->channel().resumable())) return;
   connection_->outbox().packBlocks(mode);
   connection_->post<wire::Opcode::kPackDownloads>({!byMeasure});
+}
+
+// Nor does one flow on this machine leave anything to others.
+void Session::useLanes() {
+  const net::When when = way_.local && options_.lanes == net::When::kWhereItPays ? net::When::kNever : options_.lanes;
+  if (!connection_->channel().resumable()) return;
+  connection_->outbox().useLanes(
+      when, [this](auto lane, auto& link, auto& roundTrip) { return resumption_->join(lane, link, roundTrip); });
 }
 
 void Session::makeHeaps(const wire::HelloReply& reply) {
@@ -282,6 +299,7 @@ Session::~Session() {
 void Session::close() {
   if (!connection_) return;
   connection_->stop();
+  ucx_.reset();       // what was sent is on its way
   exchange_->stop();  // now that sending makes nobody wait
   loseOthersWaits();
   hostFunctions_.reset();
@@ -301,6 +319,7 @@ void Session::retire() {
 
 void Session::abandon() {
   connection_->closeInChild();
+  if (ucx_) net::UcxLink::closeInChild(std::move(ucx_));
   deviceRange_ = platform::AddressRange();
 }
 
@@ -324,8 +343,14 @@ bool Session::worksAt(std::uint64_t address, std::uint64_t size) const {
 }
 
 bool Session::workerHasCode(const wire::Bits256& hash) {
-  std::lock_guard lock(codeMutex_);
   return !knownCode_.insert(hash).second;
+}
+
+std::size_t Session::postPackedCode(const wire::Bits256& hash, wire::Bytes code) {
+  const OwnBytes packed = unpacksCode_ ? connection_->outbox().packCode(code) : nullptr;
+  if (!packed) return 0;
+  connection_->post<wire::Opcode::kPackedCode>({hash, code.size(), *packed});
+  return packed->size();
 }
 
 bool Session::onPush(wire::Opcode opcode, wire::Bytes payload) {

@@ -20,6 +20,7 @@
 #include "client/resume.h"
 #include "client/stats.h"
 #include "client/streams.h"
+#include "client/ucx.h"
 #include "client/virtual_memory.h"
 #include "mirror/heartbeat.h"
 #include "types/platform.h"
@@ -98,7 +99,11 @@ class Session {
   std::uint64_t mostAhead() const { return mostAhead_; }
   std::uint64_t mostCarried() const { return mostCarried_; }  // bytes in the messages of such operations
   std::uint64_t newTransfer() { return nextTransfer_.fetch_add(1, std::memory_order_relaxed); }
+  // Code that the worker does not have is posted packed, where that pays, or it is for the ModuleLoad to carry. Whoever
+  // says that the worker has code must say so behind the code: hence the lock, until the ModuleLoad is on its way.
+  std::mutex& codeMutex() { return codeMutex_; }
   bool workerHasCode(const wire::Bits256& hash);  // and remembers that it will have it from now on
+  std::size_t postPackedCode(const wire::Bits256& hash, wire::Bytes code);  // bytes posted; 0: it was not
 
   // An operation of a stream: posted, and counted in the order it travels. `under(position)` runs at that moment.
   template <wire::Opcode kOp, class Under>
@@ -120,6 +125,7 @@ class Session {
   void outliveCuts(const wire::HelloReply& reply);
   void nameBlocks();  // of uploads, where it may pay
   void packData();    // in both directions, where it may pay
+  void useLanes();    // for uploads, likewise
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 
@@ -138,6 +144,7 @@ class Session {
   std::uint64_t hostBase_ = 0, hostSize_ = 0;
   wire::SessionLimits limits_;
   std::uint64_t mostAhead_ = 1, mostCarried_ = 1;
+  std::unique_ptr<net::UcxLink> ucx_;  // under the connection, if that is how it travels
   std::unique_ptr<Connection> connection_;
   StreamTable streams_;
   std::vector<std::unique_ptr<DeviceHeap>> heaps_;  // by device; empty when the worker's runtime places memory itself
@@ -148,6 +155,7 @@ class Session {
   std::atomic<std::uint64_t> nextTransfer_{1}, nextGraph_{wire::kFirstObject};
   std::mutex codeMutex_;
   std::set<wire::Bits256> knownCode_;
+  bool unpacksCode_ = false;  // the worker
 };
 
 // The status of a call whose answer never came.

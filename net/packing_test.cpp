@@ -151,21 +151,21 @@ TEST(PackingChoice, PaysWhereTheLineIsSlower) {
   PackingChoice choice;
   EXPECT_TRUE(choice.off());
   EXPECT_FALSE(choice.next());
-  choice.start(PackingMode::kWhereItPays);
+  choice.start(When::kWhereItPays);
   EXPECT_TRUE(choice.undecided());
   EXPECT_FALSE(choice.next());
   choice.lineIs(2e9);
   EXPECT_FALSE(choice.undecided() || choice.next());
   choice.lineIs(125e6);
   EXPECT_TRUE(choice.next());
-  choice.start(PackingMode::kAlways);
+  choice.start(When::kAlways);
   choice.lineIs(2e9);
   EXPECT_TRUE(choice.next());
 }
 
 TEST(PackingChoice, MeasuresHowFastItIs) {
   PackingChoice choice;
-  choice.start(PackingMode::kWhereItPays);
+  choice.start(When::kWhereItPays);
   choice.lineIs(100e6);
   EXPECT_TRUE(choice.pays());
   for (int i = 0; i < 30; ++i) choice.shrank(kPiece, kPiece / 150e6);  // a slow processor
@@ -179,7 +179,7 @@ TEST(PackingChoice, MeasuresHowFastItIs) {
 
 TEST(PackingChoice, TriesFewerAndFewerThatStayLarge) {
   PackingChoice choice;
-  choice.start(PackingMode::kAlways);
+  choice.start(When::kAlways);
   int tried = 0;
   for (int i = 0; i < 1000; ++i) {
     if (!choice.next()) continue;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hipr::net {
 namespace {
 
 constexpr std::size_t kSegment = 64 << 10;
+constexpr std::size_t kMostSpare = 4 << 20;  // about what a busy line has on its way
+constexpr std::size_t kTooLarge = 4;         // times what is needed
 
 }  // namespace
 
@@ -16,9 +19,7 @@ void Retained::copy(Part bytes) {
   while (!bytes.empty()) {
     if (segments_.empty() || segments_.back().owner || segments_.back().own.size() >= kSegment) {
       segments_.emplace_back();
-      segments_.back().own.swap(spare_);
-      segments_.back().own.clear();
-      segments_.back().own.reserve(kSegment);
+      segments_.back().own = roomFor(kSegment);
     }
     Segment& last = segments_.back();
     const std::size_t n = std::min(bytes.size(), kSegment - last.own.size());
@@ -37,6 +38,7 @@ void Retained::refer(Part bytes, std::uint64_t owner) {
 void Retained::settle(std::uint64_t owner) {
   for (Segment& segment : segments_) {
     if (segment.owner != owner) continue;
+    segment.own = roomFor(segment.bytes.size());
     segment.own.assign(segment.bytes.begin(), segment.bytes.end());
     segment.bytes = segment.own;
     segment.owner = 0;
@@ -49,9 +51,32 @@ void Retained::dropFirst() {
   begin_ += first.bytes.size();
   if (!first.owner) {
     copied_ -= first.own.size();
-    if (first.own.capacity() == kSegment) spare_.swap(first.own);
+    giveBack(std::move(first.own));
   }
   segments_.pop_front();
+}
+
+std::vector<std::byte> Retained::roomFor(std::size_t size) {
+  auto best = spare_.end();
+  for (auto it = spare_.begin(); it != spare_.end(); ++it) {
+    const bool fits = it->capacity() >= size && it->capacity() / kTooLarge <= size;
+    if (fits && (best == spare_.end() || it->capacity() < best->capacity())) best = it;
+  }
+  std::vector<std::byte> room;
+  if (best != spare_.end()) {
+    spareBytes_ -= best->capacity();
+    room.swap(*best);
+    spare_.erase(best);
+  }
+  room.clear();
+  room.reserve(size);
+  return room;
+}
+
+void Retained::giveBack(std::vector<std::byte> room) {
+  spareBytes_ += room.capacity();
+  spare_.push_back(std::move(room));
+  for (; spareBytes_ > kMostSpare; spare_.pop_front()) spareBytes_ -= spare_.front().capacity();
 }
 
 bool Retained::acknowledge(std::uint64_t position) {

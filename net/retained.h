@@ -38,12 +38,15 @@ class Retained {
     std::vector<std::byte> own{};
   };
   void dropFirst();
+  std::vector<std::byte> roomFor(std::size_t size);
+  void giveBack(std::vector<std::byte> room);
 
   std::deque<Segment> segments_;
   std::uint64_t begin_ = 0;  // position of the first segment's first byte
   std::uint64_t acknowledged_ = 0, end_ = 0;
   std::size_t copied_ = 0;
-  std::vector<std::byte> spare_;  // the last segment that went, to be filled again
+  std::deque<std::vector<std::byte>> spare_;  // of segments that went, to be filled again: fresh memory is slow
+  std::size_t spareBytes_ = 0;
 };
 
 }  // namespace hipr::net

@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test this project, from the packages of Debian 12 or Ubuntu 24.04.
 # Instant, and without any network, when everything is there.
-#   scripts/deps.sh [--demo | --libraries]
+#   scripts/deps.sh [--demo | --packages | --libraries]
 #     --demo        only what it takes to build the product and the examples
+#     --packages    that, and what it takes to make packages and a wheel of it
 #     --libraries   also those of AMD's own libraries that the distribution has (1.4 GB)
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev libssl-dev zlib1g-dev nlohmann-json3-dev
-  hipcc libamdhip64-dev rocm-device-libs)
+packages=(build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev libssl-dev libucx-dev zlib1g-dev nlohmann-json3-dev openssl
+  hipcc libamdhip64-dev) # hipcc brings the device libraries, under the name they have there
 testing=(iproute2 jq libgtest-dev libbenchmark-dev python3 python3-jsonschema python3-yaml shellcheck csmith libcsmith-dev)
+packaging=(file help2man patchelf python3 python3-venv)
 libraries=(librocrand-dev libhiprand-dev librocprim-dev librocsparse-dev libhipsparse-dev)
 wanted=() demo=
 case ${1:-} in
   --demo) demo=yes ;;
+  --packages) demo=yes packages+=("${packaging[@]}") ;;
   --libraries) wanted=("${libraries[@]}") ;;
 esac
 if [[ -z $demo ]]; then packages+=("${testing[@]}"); fi

@@ -17,6 +17,13 @@ struct ModuleLoad {
   std::vector<std::string> variables{};
   static auto fields(auto& m) { return std::tie(m.module, m.device, m.hash, m.code, m.variables); }
 };
+// Before a ModuleLoad without code: the code, packed for its way (net/packing.h).
+struct PackedCode {
+  Bits256 hash{};          // the digest of the code
+  std::uint64_t size = 0;  // of the code
+  Bytes packed{};          // less than that
+  static auto fields(auto& m) { return std::tie(m.hash, m.size, m.packed); }
+};
 struct ModuleLoadReply {
   std::int32_t status = 0;
   std::vector<std::uint64_t> addresses{};  // of `variables`, in their order; 0 where the runtime has none

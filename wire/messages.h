@@ -31,11 +31,12 @@ enum class Verb { Post, Work, Call, Ask, Push, Both, BeforeCall, BeforePost };
 // Message → its opcode. Two messages may share a struct, so the opcode is found by the row's name, not by the type.
 template <Opcode>
 struct MessageOf;
-#define MESSAGE(number, Name, verb)           \
-  template <>                                 \
-  struct MessageOf<Opcode::k##Name> {         \
-    using Type = Name;                        \
-    static constexpr Verb kVerb = Verb::verb; \
+#define MESSAGE(number, Name, verb)             \
+  template <>                                   \
+  struct MessageOf<Opcode::k##Name> {           \
+    using Type = Name;                          \
+    static constexpr const char* kName = #Name; \
+    static constexpr Verb kVerb = Verb::verb;   \
   };
 #include "wire/messages.def"
 

@@ -142,6 +142,27 @@ struct NamedDataAnswer {
   static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.known); }
 };
 
+// Instead of Hello: this connection is a lane of a session, over which nothing but pieces of uploads come, each
+// announced with LaneData.
+struct Join {
+  Bits256 key{};           // HelloReply::resumeKey
+  std::uint32_t lane = 0;  // higher than those before
+  static auto fields(auto& m) { return std::tie(m.key, m.lane); }
+};
+struct JoinReply {
+  std::uint32_t lane = 0;
+  static auto fields(auto& m) { return std::tie(m.lane); }
+};
+inline constexpr std::size_t kMostLanes = 3;  // of a session, at a time
+
+// Instead of a piece of data: it comes over a lane, behind those announced for that lane before. Answered by
+// NamedDataAnswer: it has come, or the lane ended before that and the bytes follow as Data for the same place.
+struct LaneData {
+  std::uint64_t transfer = 0, offset = 0, size = 0;
+  std::uint32_t lane = 0;
+  static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.size, m.lane); }
+};
+
 struct TransferOpen {
   std::uint64_t transfer = 0;
   static auto fields(auto& m) { return std::tie(m.transfer); }
@@ -190,6 +211,19 @@ struct Nearby {
 struct NearbyReply {
   std::string name;  // of the socket (platform/unix_socket.h); empty: there is none, or somebody stands between us
   static auto fields(auto& m) { return std::tie(m.name); }
+};
+
+// Instead of Hello: the session's bytes, from its Hello on, will travel over UCX (net/ucx_bridge.h); this connection
+// says from then on no more than that both sides are there.
+struct Ucx {
+  std::vector<std::uint8_t> address{};  // of the client's end
+  static auto fields(auto& m) { return std::tie(m.address); }
+};
+struct UcxReply {
+  std::string text;                     // why not; empty: it is so
+  std::vector<std::uint8_t> address{};  // of the worker's end
+  Bits256 key{};                        // of TLS there, if this connection has it (tls/ticket.h)
+  static auto fields(auto& m) { return std::tie(m.text, m.address, m.key); }
 };
 
 // On a unix socket, together with memory for a ring each way: the session's bytes travel there, from its Hello on.

@@ -13,6 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxKnown = 4096;  // names sent in the first exchange
+constexpr const char* kTooMuch = "more code than a client may have (hip-worker --limit code-memory)";
+constexpr const char* kOtherHash = "a code object that does not have the hash it came with";
 
 }  // namespace
 
@@ -45,19 +47,31 @@ std::vector<CodeCache::Hash> CodeCache::known() {
 
 Status CodeCache::remember(const Hash& hash, std::vector<std::byte> bytes, Code& out) {
   Meter::Share share = meter_.take(Quota::kCodeBytes, bytes.size());
-  if (!share) return Status::exhausted("more code than a client may have (hip-worker --limit code-memory)");
+  if (!share) return Status::exhausted(kTooMuch);
   out = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   loaded_[hash] = {out, std::move(share)};
   return {};
 }
 
 Status CodeCache::receive(const Hash& hash, wire::Bytes bytes, Code& out) {
-  if (access::digestOf(bytes) != hash) return Status::invalid("a code object that does not have the hash it came with");
+  if (access::digestOf(bytes) != hash) return Status::invalid(kOtherHash);
   if (const auto found = loaded_.find(hash); found != loaded_.end()) {
     out = found->second.code;
     return {};
   }
   return remember(hash, {bytes.begin(), bytes.end()}, out);
+}
+
+Status CodeCache::unpack(const wire::PackedCode& packed) {
+  if (packed.packed.size() >= packed.size || packed.size > wire::kMaxPayload)
+    return Status::invalid("packed code that is no smaller than it was, or too large");
+  // Before memory is taken for what a few bytes may claim to be.
+  if (Meter::Share room = meter_.take(Quota::kCodeBytes, packed.size); !room) return Status::exhausted(kTooMuch);
+  std::vector<std::byte> bytes(packed.size);
+  if (!unpacker_.unpack(packed.packed, bytes)) return Status::invalid("packed code that is not what it says");
+  if (access::digestOf(bytes) != packed.hash) return Status::invalid(kOtherHash);
+  Code code;
+  return loaded_.contains(packed.hash) ? Status{} : remember(packed.hash, std::move(bytes), code);
 }
 
 Status CodeCache::load(const Hash& hash, Code& out) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "net/packing.h"
 #include "wire/messages.h"
 #include "worker/cache_folder.h"
 #include "worker/quotas.h"
@@ -33,6 +34,8 @@ class CodeCache {
 
   // Checks that the bytes have this hash, and keeps them in memory. kExhausted when they are too much.
   Status receive(const Hash& hash, wire::Bytes bytes, Code& out);
+  // The same of code that was packed for its way. kInvalid when that is not what it says.
+  Status unpack(const wire::PackedCode& packed);
   // Keeps them for the next session too. REQUIRES: received, and a code object that makes sense
   void store(const Hash& hash);
   // kNotFound when it is not there; a damaged file is removed.
@@ -51,6 +54,7 @@ class CodeCache {
   const bool keeps_;  // in the folder, for the next session
   const std::uint64_t limit_;
   Meter& meter_;
+  net::Unpacker unpacker_;
   std::set<Hash> told_;
   std::map<Hash, Entry> loaded_;
 };

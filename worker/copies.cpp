@@ -90,9 +90,9 @@ void Session::onUpload(const wire::Upload& m) {
   if (m.transfer) {
     uploadLater(m, s, span.direct, error);
   } else {
-    order_.submit(s, m, [this, s, direct = span.direct, error](const wire::Upload& upload) mutable {
-      if (error == hipSuccess) error = s->broken;
-      if (error == hipSuccess && direct && order_.quiet(s)) {
+    order_.submit(s, m, [this, direct = span.direct, error](const StreamPtr& on, const wire::Upload& upload) mutable {
+      if (error == hipSuccess) error = on->broken;
+      if (error == hipSuccess && direct && order_.quiet(on)) {
         scatter(upload.to, 0, upload.bytes);
         return Start::kDone;
       }
@@ -100,10 +100,10 @@ void Session::onUpload(const wire::Upload& m) {
       if (error == hipSuccess && !block) error = hipErrorOutOfMemory;
       if (error == hipSuccess) {
         std::memcpy(block.get(), upload.bytes.data(), upload.bytes.size());
-        backend_.use(s->device);
+        backend_.use(on->device);
         error =
-            copyPacked(backend_.hip, s->native, upload.to, 0, upload.bytes.size(), block.get(), hipMemcpyHostToDevice);
-        order_.keep(s, block);
+            copyPacked(backend_.hip, on->native, upload.to, 0, upload.bytes.size(), block.get(), hipMemcpyHostToDevice);
+        order_.keep(on, block);
       }
       if (error != hipSuccess) reporter_.fail(error, "Upload", wire::Opcode::kUpload);
       return Start::kGiven;
@@ -119,7 +119,7 @@ void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct
     return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
   if (error == hipSuccess) error = s->broken;
   if (error != hipSuccess) upload->abandon(error);
-  order_.submit(s, m, [upload](const wire::Upload&) { return upload->start(); });
+  order_.submit(s, m, [upload](const StreamPtr&, const wire::Upload&) { return upload->start(); });
 }
 
 void Session::swallow(const wire::Upload& m, const StreamPtr& s) {
@@ -144,16 +144,16 @@ Session::Answer Session::onDownload(const wire::Download& m) {
   hipError_t error = s->broken;
   if (error == hipSuccess && !locate(m.from.address, extentOf(m.from), span)) error = hipErrorInvalidDevicePointer;
   if (error != hipSuccess) {
-    order_.submit(s, m, [](const wire::Download&) { return Start::kGiven; });
+    order_.submit(s, m, [](const StreamPtr&, const wire::Download&) { return Start::kGiven; });
     return error;
   }
   auto download = std::make_shared<Download>(transferContext_, m.transfer, request_, s, m.from, span.direct);
-  order_.submit(s, m, [download](const wire::Download&) { return download->start(); });
+  order_.submit(s, m, [download](const StreamPtr&, const wire::Download&) { return download->start(); });
   return std::nullopt;
 }
 
 hipError_t Session::onPackDownloads(const wire::PackDownloads& m) {
-  transferContext_.packing.start(m.always ? net::PackingMode::kAlways : net::PackingMode::kWhereItPays);
+  transferContext_.packing.start(m.always ? net::When::kAlways : net::When::kWhereItPays);
   return hipSuccess;
 }
 
@@ -164,7 +164,7 @@ void Session::onDeviceCopy(const wire::DeviceCopy& m) {
   const bool known = locate(m.to.address, extentOf(m.to), to) && locate(m.from, extentOf(sourceOf(m)), from);
   submit<wire::Opcode::kDeviceCopy>(
       s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this, s](const wire::DeviceCopy& c) { return giveCopy(backend_.hip, c, s->native); });
+      [this](const StreamPtr& on, const wire::DeviceCopy& c) { return giveCopy(backend_.hip, c, on->native); });
   noteHostWrite(*s, m.to.address);
 }
 
@@ -177,7 +177,7 @@ void Session::onFillMemory(const wire::FillMemory& m) {
   const bool known = locate(m.to.address, extentOf(m.to, m.elementSize), span);
   submit<wire::Opcode::kFillMemory>(
       s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this, s](const wire::FillMemory& f) { return giveFill(backend_.hip, f, s->native); });
+      [this](const StreamPtr& on, const wire::FillMemory& f) { return giveFill(backend_.hip, f, on->native); });
   noteHostWrite(*s, m.to.address);
 }
 

@@ -58,6 +58,11 @@ bool Crew::hasTasks() {
   return !ready_.empty();
 }
 
+bool Crew::busy() {
+  std::lock_guard lock(mutex_);
+  return static_cast<int>(members_.size()) > idle_ + left_;
+}
+
 void Crew::delegate() {
   std::lock_guard lock(mutex_);
   for (; delegated_ < ready_.size(); ++delegated_) summon();
@@ -98,7 +103,10 @@ void Crew::serve() {
       }
       callPatrol();
     }
-    if (ending_) return;
+    if (ending_) {
+      ++left_;
+      return;
+    }
     const bool timed = delay_ >= 0 && !std::exchange(timed_, true);
     const int delay = timed ? delay_ : -1;
     ++idle_;

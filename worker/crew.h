@@ -53,6 +53,7 @@ class Crew {
   // Thread-safe. `due` is called by any thread, and only while the task has not begun.
   void add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due = {});
   bool hasTasks();  // nobody serves yet
+  bool busy();      // some member does something. After run() nobody does who has not begun
   // Of the reader, before something that takes long: what it has left for itself others see to.
   void delegate();
 
@@ -82,6 +83,7 @@ class Crew {
   std::thread patrol_;
   std::condition_variable ended_, patrolCalled_;
   int idle_ = 0;          // members in await()
+  int left_ = 0;          // members that have come to their end
   int coming_ = 0;        // members that have been hired and have not begun
   int called_ = 0;        // wake-ups on their way to idle members
   Delay delay_ = kNever;  // until rest_ wants to be called

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kForgotten(1);  // a draft that nobody is writing any more
 constexpr std::uint64_t kLessEachTime = 16;  // of the limit: room is made for more than one block
-constexpr std::uint64_t kOfDiskForOthers = 20;
+// Of the disk, for others: a twentieth, but of a large one no more than this.
+constexpr std::uint64_t kPartForOthers = 20, kMostForOthers = std::uint64_t{4} << 30;
 
 struct Opened {
   explicit Opened(const std::string& name) : fd(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
@@ -81,7 +82,7 @@ bool DataCache::load(const Name& name, std::span<std::byte> out) {
 bool DataCache::leavesRoom() const {
   std::error_code error;
   const fs::space_info disk = fs::space(folder_.path(), error);
-  return !error && disk.available > disk.capacity / kOfDiskForOthers;
+  return !error && disk.available > std::min<std::uint64_t>(disk.capacity / kPartForOthers, kMostForOthers);
 }
 
 void DataCache::store(std::span<const std::byte> bytes) {
@@ -91,7 +92,11 @@ void DataCache::store(std::span<const std::byte> bytes) {
   const auto makeRoom = [this](std::uint64_t most) {
     return removeOldest(most - std::min(most, limit_ / kLessEachTime));
   };
-  if (!leavesRoom() || !folder_.reserve(CacheFolder::costOf(bytes.size()), limit_, makeRoom)) return;
+  if (!leavesRoom()) {
+    static LogOnce full;
+    return full.error("the disk of %s is nearly full; clients will send their data each time", folder_.path().c_str());
+  }
+  if (!folder_.reserve(CacheFolder::costOf(bytes.size()), limit_, makeRoom)) return;
   if (folder_.write(name, bytes)) return;
   static LogOnce once;
   once.error("cannot keep data in %s; clients will send it each time", folder_.path().c_str());

@@ -155,9 +155,9 @@ void Download::deliverDirect(hipError_t error) {
     sendPiece(bytes, offset);
     if (!packed.empty()) context_.outbox.settle(id_);
   }
+  answer(error);  // the client need not wait for what follows; work behind this does
   context_.outbox.settle(id_);
   context_.order.done(stream_);
-  answer(error);
 }
 
 void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {

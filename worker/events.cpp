@@ -53,8 +53,8 @@ void Session::onEventRecord(const wire::EventRecord& m) {
   const StreamPtr s = stream(m.stream);
   if (!e || !s) return;
   const std::shared_ptr<Record> record = newRecord(*e, s);
-  submit<wire::Opcode::kEventRecord>(s, m, e->broken, [this, s, record](const wire::EventRecord&) {
-    const hipError_t error = backend_.hip.hipEventRecord(record->native->event, s->native);
+  submit<wire::Opcode::kEventRecord>(s, m, e->broken, [this, record](const StreamPtr& on, const wire::EventRecord&) {
+    const hipError_t error = backend_.hip.hipEventRecord(record->native->event, on->native);
     order_.wasGiven(*record);
     return error;
   });

@@ -42,7 +42,7 @@ void FrameReader::compact() {
 }
 
 bool FrameReader::poll() {
-  if (buffered() >= wire::kHeaderSize) return true;
+  if (hasHeader()) return true;
   if (std::exchange(drained_, false)) return false;
   compact();
   const net::Transport::Room room(buffer_.get() + end_, std::min(kAhead, kCapacity - end_));
@@ -51,7 +51,7 @@ bool FrameReader::poll() {
   end_ += got;
   drained_ = got && got < room.size();
   // What went wrong is for next() to find, and so is the end of the stream.
-  return !status.ok() || buffered() >= wire::kHeaderSize;
+  return !status.ok() || hasHeader();
 }
 
 Status FrameReader::fill(std::size_t wanted) {

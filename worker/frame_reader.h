@@ -21,6 +21,7 @@ class FrameReader {
   using Clock = std::chrono::steady_clock;
   void setDeadline(std::optional<Clock::time_point> end);  // of all waits together, until another one is set
 
+  bool hasHeader() const { return buffered() >= wire::kHeaderSize; }  // it has arrived and been taken in
   // Takes in what has arrived, without waiting. False when there is no whole header yet.
   bool poll();
 

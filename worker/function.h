@@ -26,6 +26,7 @@ struct Function {
   std::shared_ptr<Module> module;
   hipFunction_t native = nullptr;
   const code::Kernel* kernel = nullptr;
+  std::size_t argumentBytes = 0;  // that a launch has at least
   bool prints = false;
 };
 

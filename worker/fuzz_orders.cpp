@@ -23,7 +23,7 @@ class Orders {
  public:
   explicit Orders(bool keepsToRules) : keepsToRules_(keepsToRules) {}
   void play(std::uint8_t what, std::uint8_t which);
-  std::vector<std::vector<std::byte>> take() { return std::move(frames_); }
+  Frames take() { return {std::move(frames_), std::move(overLane_)}; }
 
  private:
   using Known = std::set<std::uint64_t>;
@@ -70,9 +70,11 @@ class Orders {
   void copies(unsigned what);
   void parcel();
   void nameOne();  // of the uploads whose bytes are awaited
+  std::vector<std::byte> packedOf(wire::Bytes bytes) const;
   void sendPacked(std::uint64_t transfer);
+  void sendOverLane(std::uint64_t transfer, std::uint64_t offset, std::size_t size);
 
-  std::vector<std::vector<std::byte>> frames_;
+  std::vector<std::vector<std::byte>> frames_, overLane_;
   std::uint32_t request_ = 0;
   std::uint64_t next_ = kFirst, exposure_ = 0, transfer_ = 0, function_ = 0;
   std::uint8_t which_ = 0;
@@ -211,7 +213,9 @@ void Orders::code(unsigned what) {
       return make(modules_, [&](auto number) {
         static const wire::Bits256 hash = access::digestOf(image());
         const bool again = which_ & 0x40 && modules_.size() > 1;  // by its digest
-        send<Opcode::kModuleLoad>({number, 0, hash, again ? wire::Bytes() : image(), {"counter"}});
+        const bool packed = !again && which_ & 0x20;
+        if (packed) send<Opcode::kPackedCode>({hash, image().size(), packedOf(image())});
+        send<Opcode::kModuleLoad>({number, 0, hash, again || packed ? wire::Bytes() : image(), {"counter"}});
       });
     case 1:
       functions_.clear();  // some of them are gone
@@ -289,13 +293,32 @@ void Orders::nameOne() {
   const std::uint64_t transfer = one(uploads_), size = which_ & 0x04 ? 32 : bytes().size();
   named_[transfer] += size;
   if (named_[transfer] >= bytes().size()) uploads_.erase(transfer);
+  if (which_ & 0x01) return sendOverLane(transfer, named_[transfer] - size, size);
   send<Opcode::kNamedData>({transfer, named_[transfer] - size, size, which_ & 0x02 ? other : name});
 }
 
-void Orders::sendPacked(std::uint64_t transfer) {
+// Announced, and there.
+void Orders::sendOverLane(std::uint64_t transfer, std::uint64_t offset, std::size_t size) {
+  send<Opcode::kLaneData>({transfer, offset, size, kOrdersLane});
+  std::vector<std::byte>& frame = overLane_.emplace_back();
+  wire::appendFrame(frame, Opcode::kData, 0, 0, wire::Data{transfer, offset});
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData),
+                      .flags = wire::HIP_REMOTE_FLAG_KEEP,
+                      .length = wire::kDataPrefix + size},
+                     frame.data());
+  frame.insert(frame.end(), bytes().begin(), bytes().begin() + static_cast<std::ptrdiff_t>(size));
+  if (careless_) frame[which_ % frame.size()] ^= std::byte{0x04};
+}
+
+std::vector<std::byte> Orders::packedOf(wire::Bytes bytes) const {
   std::vector<std::byte> packed;
-  if (!net::Packer().pack(bytes(), packed)) std::abort();
+  if (!net::Packer().pack(bytes, packed)) std::abort();
   if (careless_) packed[which_ % packed.size()] ^= std::byte{0x10};
+  return packed;
+}
+
+void Orders::sendPacked(std::uint64_t transfer) {
+  const std::vector<std::byte> packed = packedOf(bytes());
   send<Opcode::kPackedData>({transfer, 0, bytes().size()});
   std::vector<std::byte>& frame = frames_.back();
   wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kPackedData),
@@ -322,7 +345,7 @@ void Orders::play(std::uint8_t what, std::uint8_t which) {
 
 }  // namespace
 
-std::vector<std::vector<std::byte>> playOrders(std::span<const std::uint8_t> orders, bool keepsToRules) {
+Frames playOrders(std::span<const std::uint8_t> orders, bool keepsToRules) {
   Orders client(keepsToRules);
   for (std::size_t i = 0; i + 1 < orders.size(); i += 2) client.play(orders[i], orders[i + 1]);
   return client.take();

@@ -14,8 +14,14 @@ namespace hipr::worker {
 inline constexpr std::uint64_t kOrdersDevice = 0x260000000000, kOrdersDeviceSize = 64 << 20;
 inline constexpr std::uint64_t kOrdersHost = 0x270000000000, kOrdersHostSize = 8 << 20;
 
-// A frame each. `keepsToRules`: uses no address again that work may still be using. No client knows when that is
-// without hearing from its worker, so this one uses each address once.
-std::vector<std::vector<std::byte>> playOrders(std::span<const std::uint8_t> orders, bool keepsToRules);
+struct Frames {
+  std::vector<std::vector<std::byte>> own;   // for the session's own connection
+  std::vector<std::vector<std::byte>> lane;  // for its lane kOrdersLane
+};
+inline constexpr std::uint32_t kOrdersLane = 1;
+
+// `keepsToRules`: uses no address again that work may still be using. No client knows when that is without hearing from
+// its worker, so this one uses each address once.
+Frames playOrders(std::span<const std::uint8_t> orders, bool keepsToRules);
 
 }  // namespace hipr::worker

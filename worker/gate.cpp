@@ -27,6 +27,7 @@ Status Gate::read() {
   Status status = options_.tokenFile.empty() ? access::tokenFromEnvironment(token)
                                              : access::readTokenFile(options_.tokenFile, token);
   if (!status.ok()) return status;
+  if (!token.empty() && !options_.pod.empty()) token = access::tokenOfWorker(token, options_.pod);
   if (!token.empty()) keyring->addToken(token, {});
   if (!options_.identities.empty()) {
     if (status = access::readIdentities(options_.identities, *keyring); !status.ok()) return status;

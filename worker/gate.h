@@ -17,6 +17,7 @@ namespace hipr::worker {
 
 struct GateOptions {
   std::string tokenFile;           // empty: the environment may have a token
+  std::string pod;                 // of TensorFusion's; empty: none. With one, the token is this pod's alone
   std::string identities;          // a file; empty: none
   tls::CertificateFiles tls;       // the worker's certificate, and who signs its clients'
   bool tlsOnly = false;            // also for connections within this machine

@@ -207,13 +207,14 @@ void Session::onGraphLaunch(const wire::GraphLaunch& m) {
   const std::shared_ptr<Graph> g = graph(m.graph);
   if (!s || !g) return;
   const hipError_t error = prepare(*g);
-  submit<wire::Opcode::kGraphLaunch>(s, m, error, [this, s, version = g->current](const wire::GraphLaunch&) {
-    if (version->native) return version->native->launch(s->native);
-    hipError_t given = hipSuccess;
-    for (const GraphStep& step : version->steps)
-      if (given == hipSuccess) given = give(step, s);
-    return given;
-  });
+  submit<wire::Opcode::kGraphLaunch>(s, m, error,
+                                     [this, version = g->current](const StreamPtr& on, const wire::GraphLaunch&) {
+                                       if (version->native) return version->native->launch(on->native);
+                                       hipError_t given = hipSuccess;
+                                       for (const GraphStep& step : version->steps)
+                                         if (given == hipSuccess) given = give(step, on);
+                                       return given;
+                                     });
   s->lastWriter = s->sent;
   if (g->prints) reporter_.mayPrint();
   if (hostMemory_.any()) exchange_.start();

@@ -18,9 +18,11 @@ class Handles {
   bool add(std::uint64_t number, std::shared_ptr<T> object) {
     return number >= wire::kFirstObject && objects_.emplace(number, std::move(object)).second;
   }
-  std::shared_ptr<T> find(std::uint64_t number) const {
+  // Null when there is none. It stands until the object is taken.
+  const std::shared_ptr<T>& find(std::uint64_t number) const {
+    static const std::shared_ptr<T> none;
     const auto found = objects_.find(number);
-    return found == objects_.end() ? nullptr : found->second;
+    return found == objects_.end() ? none : found->second;
   }
   std::shared_ptr<T> take(std::uint64_t number) {
     const auto found = objects_.find(number);

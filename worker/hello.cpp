@@ -36,7 +36,8 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
   std::ranges::copy_if(m.messages, std::back_inserter(reply.unknown), [this](auto number) {
     const auto opcode = static_cast<wire::Opcode>(number);
     return !wire::isKnown(number) || (opcode == wire::Opcode::kNamedData && !dataCache_.keeps()) ||
-           (opcode == wire::Opcode::kBring && !options_.connect);
+           (opcode == wire::Opcode::kBring && !options_.connect) ||
+           (opcode == wire::Opcode::kLaneData && !options_.door);
   });
   if (!reserveRanges(m, reply)) return reply;
   reply.platform = options_.platform;
@@ -68,12 +69,12 @@ void Session::accept() {
   phase_ = Phase::kGreeted;
   reader_.setDeadline({});  // from now on a client may be silent as long as it lives
   if (!resumable_) return channel_.forgetSent();
-  options_.door->open(channel_, neighbour_);
+  options_.door->open(channel_, neighbour_,
+                      [this](std::uint32_t lane, net::TransportPtr link) { lanes_.join(lane, std::move(link)); });
 }
 
 Status Session::expects(const wire::Header& header) {
   const auto opcode = static_cast<wire::Opcode>(header.opcode);
-  const std::string name = wire::opcodeName(header.opcode);
   if (opcode == wire::Opcode::kHello) {
     if (greeted()) return Status::invalid("a second Hello");
     if (header.length > kMaxGreeting) return Status::invalid("a Hello of " + std::to_string(header.length) + " bytes");
@@ -81,7 +82,8 @@ Status Session::expects(const wire::Header& header) {
   }
   if (phase_ == Phase::kOffered && opcode != wire::Opcode::kPing) accept();
   if (greeted()) return {};
-  if (opcode != wire::Opcode::kPing) return Status::invalid(name + " before Hello");
+  if (opcode != wire::Opcode::kPing)
+    return Status::invalid(std::string(wire::opcodeName(header.opcode)) + " before Hello");
   return header.length <= kMaxGreeting ? Status{}
                                        : Status::invalid("a Ping of " + std::to_string(header.length) + " bytes");
 }

@@ -41,8 +41,8 @@ std::vector<void*> argumentPointers(const code::KernelMetadata& kernel, std::byt
 }
 
 void Session::onLaunchKernel(const wire::LaunchKernel& m) {
-  const StreamPtr s = stream(m.stream);
-  const std::shared_ptr<Function> function = functions_.find(m.function);
+  const StreamPtr& s = stream(m.stream);
+  const std::shared_ptr<Function>& function = functions_.find(m.function);
   if (!function) refuse("function " + std::to_string(m.function) + " does not exist");
   const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
   if (m.arguments.size() > wire::kMostInline) refuse("arguments of " + std::to_string(m.arguments.size()) + " bytes");
@@ -50,19 +50,19 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
 
   hipError_t error = hipSuccess;
   if (!function->native) error = hipErrorInvalidDeviceFunction;
-  if (error == hipSuccess && m.arguments.size() < code::explicitSize(function->kernel->metadata))
-    error = hipErrorInvalidValue;
+  if (error == hipSuccess && m.arguments.size() < function->argumentBytes) error = hipErrorInvalidValue;
   const std::shared_ptr<Record> begun = start ? newRecord(*start, s) : nullptr,
                                 ended = stop ? newRecord(*stop, s) : nullptr;
   for (const auto& e : {start, stop})
     if (e && error == hipSuccess) error = e->broken;
-  submit<wire::Opcode::kLaunchKernel>(s, m, error, [this, s, function, begun, ended](const wire::LaunchKernel& l) {
-    const hipError_t given =
-        launch(l, s, *function, begun ? begun->native->event : nullptr, ended ? ended->native->event : nullptr);
-    for (const auto& record : {begun, ended})
-      if (record) order_.wasGiven(*record);
-    return given;
-  });
+  submit<wire::Opcode::kLaunchKernel>(
+      s, m, error, [this, function, begun, ended](const StreamPtr& on, const wire::LaunchKernel& l) {
+        const hipError_t given =
+            launch(l, on, *function, begun ? begun->native->event : nullptr, ended ? ended->native->event : nullptr);
+        for (const auto& record : {begun, ended})
+          if (record) order_.wasGiven(*record);
+        return given;
+      });
   s->lastWriter = s->sent;
   if (function->prints) reporter_.mayPrint();
   if (hostMemory_.any()) exchange_.start();

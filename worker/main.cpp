@@ -24,6 +24,7 @@
 #include "worker/smi/service.h"
 #include "worker/supervisor.h"
 #include "worker/tensor_fusion.h"
+#include "worker/ucx_process.h"
 
 namespace hipr::worker {
 namespace {
@@ -268,6 +269,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   unsetenv("HIP_REMOTE_TRACE");  // of the programs, not of the runtime that serves them
   if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();
+  if (hipr::worker::isUcxProcess(argc, argv)) hipr::worker::runUcxBridge();
   if (hipr::worker::isTelemetryProcess(argc, argv)) hipr::worker::runTelemetry(HIPR_VERSION);
   hipr::setLogName("hip-worker");
   bool knowsFormat = false;

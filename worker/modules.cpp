@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "code_object/kernarg.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
@@ -27,6 +28,12 @@ bool hasManagedVariables(const code::CodeObject& code) {
 }
 
 }  // namespace
+
+hipError_t Session::onPackedCode(const wire::PackedCode& m) {
+  const Status status = codeCache_.unpack(m);
+  if (status.code() == Code::kInvalid) refuse(status.message());
+  return status.ok() ? hipSuccess : hipErrorOutOfMemory;
+}
 
 wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
   wire::ModuleLoadReply reply;
@@ -56,7 +63,7 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
                                                        : hipErrorInvalidImage;
     return reply;
   }
-  if (!m.code.empty()) codeCache_.store(m.hash);
+  codeCache_.store(m.hash);
   if (hasManagedVariables(module->code)) {
     auto changed = std::make_shared<std::vector<std::byte>>(*module->bytes);
     hideManagedVariables(module->code, *changed);
@@ -110,6 +117,7 @@ hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {
   if (!function->module->native) return hipErrorInvalidHandle;  // its module could not be loaded
   function->kernel = function->module->code.findKernel(m.name);
   if (!function->kernel) return hipErrorNotFound;
+  function->argumentBytes = code::explicitSize(function->kernel->metadata);
   function->prints = std::ranges::any_of(function->kernel->metadata.args, [](const code::KernelArg& arg) {
     return arg.kind == code::ArgKind::kHiddenHostcallBuffer || arg.kind == code::ArgKind::kHiddenPrintfBuffer;
   });

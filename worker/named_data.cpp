@@ -71,18 +71,23 @@ hipError_t Session::onNamedData(const wire::NamedData& m) {
     return hipSuccess;
   }
   const std::shared_ptr<Upload> upload = found->second;
-  if (sought_.fetch_add(1) >= kMostSought) {
-    refuse("too many names at once");
-    return hipSuccess;
-  }
-  if (Status status = upload->named(m.size); !status.ok()) {
-    refuse(status.message());
-    return hipSuccess;
-  }
+  if (!mayExpect(*upload, m.size)) return hipSuccess;
   LanePtr& lane = seeking_[nextSeeker_++ % kSeekers];
   if (!lane) lane = std::make_shared<Lane>();
   crew_.add(lane, [this, upload, m] { findData(upload, m); });
   return hipSuccess;
+}
+
+bool Session::mayExpect(Upload& upload, std::uint64_t size) {
+  if (sought_.fetch_add(1) >= kMostSought) {
+    refuse("too many pieces at once that do not come in their places");
+    return false;
+  }
+  if (Status status = upload.named(size); !status.ok()) {
+    refuse(status.message());
+    return false;
+  }
+  return true;
 }
 
 void Session::findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m) {
@@ -94,12 +99,17 @@ void Session::findData(const std::shared_ptr<Upload>& upload, const wire::NamedD
   } else {
     upload->missing(m.offset, m.size);
   }
-  --sought_;
   if (known) SessionCounters::add(outbox_.counters().bytesKnown, m.size);
-  push(outbox_, wire::Opcode::kNamedDataAnswer, wire::NamedDataAnswer{m.transfer, m.offset, known});
+  answerData(upload, m.transfer, m.offset, known);
+}
+
+void Session::answerData(const std::shared_ptr<Upload>& upload, std::uint64_t transfer, std::uint64_t offset,
+                         bool here) {
+  --sought_;
+  push(outbox_, wire::Opcode::kNamedDataAnswer, wire::NamedDataAnswer{transfer, offset, here});
   if (!upload->complete()) return;
   std::lock_guard lock(completeMutex_);
-  complete_.emplace_back(m.transfer, upload);
+  complete_.emplace_back(transfer, upload);
 }
 
 void Session::forgetUploads() {
@@ -125,7 +135,8 @@ void Session::keepData(Staging::Block block, std::uint64_t size) {
 
 void Session::finishKeeping() {
   const auto end = Clock::now() + kLastMoments;
-  while (keepingBytes_ != 0 && Clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (keepingBytes_ != 0 && crew_.busy() && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 }  // namespace hipr::worker

@@ -39,6 +39,7 @@ struct Options {
   Limits limits;                          // of each session
   const ComputeParts* compute = nullptr;  // of this worker and of each session
   Peers peers;                            // other workers that this one connects to, for copies that go there
+  bool ucx = false;                       // clients may come over it
   bool compile = false;                   // kernels for clients that have no compiler
   bool verbose = false;
 };

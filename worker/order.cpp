@@ -5,14 +5,7 @@
 namespace hipr::worker {
 namespace {
 
-constexpr std::size_t kMostKept = 64;       // then it is time to find out what is done
-constexpr std::uint64_t kMarkEvery = 1024;  // operations
-constexpr std::uint64_t kWorkBytes = 256;   // of an operation that is held, besides its message
-
-bool follows(const Stream& later, const Stream& earlier) {
-  if (later.device != earlier.device) return false;
-  return (later.null() && earlier.blocking) || (earlier.null() && later.blocking);
-}
+constexpr std::uint64_t kWorkBytes = 256;  // of an operation that is held, besides its message
 
 }  // namespace
 
@@ -68,7 +61,7 @@ std::vector<StreamPtr> Order::streams(int device) {
 std::vector<Place> Order::unmetNeeds(const Stream& stream, const Place& more) const {
   std::vector<Place> unmet;
   for (const StreamPtr& other : streams_)
-    if (other.get() != &stream && other->given < other->sent && follows(stream, *other))
+    if (other.get() != &stream && other->given < other->sent && stream.follows(*other))
       unmet.push_back({other, other->sent});
   for (const Fence& fence : fences_)
     if (fence.number > stream.fenced && fence.behind.stream.get() != &stream && !fence.event)
@@ -79,16 +72,8 @@ std::vector<Place> Order::unmetNeeds(const Stream& stream, const Place& more) co
 
 std::uint64_t Order::count(Stream& stream) {
   if (stream.broken == hipSuccess) ++unfinished_;
-  SessionCounters::add(counters_.issued);
+  SessionCounters::addAlone(counters_.issued);
   return ++stream.sent;
-}
-
-void Order::markNowAndThen(Stream& stream) {
-  if (stream.given < stream.marked + kMarkEvery || stream.broken != hipSuccess) return;
-  hipError_t error = hipSuccess;
-  stream.marked = stream.given;
-  if (hipEvent_t event = events(stream.device).record(stream.native, &error))
-    stream.marks.push_back({event, stream.given});
 }
 
 void Order::hold(const StreamPtr& stream, Work work) {
@@ -107,8 +92,8 @@ void Order::unhold(Stream& stream) {
 }
 
 bool Order::full() {
-  const std::lock_guard lock(mutex_);
   if (unfinished_ < mostOperations_ && heldBytes_ < mostHeldBytes_) return false;
+  const std::lock_guard lock(mutex_);
   if (heldBytes_ < mostHeldBytes_) {
     for (const StreamPtr& stream : streams_) (void)lookAtGiven(*stream);
     if (unfinished_ < mostOperations_) return false;
@@ -219,164 +204,6 @@ void Order::fence(const StreamPtr& stream) {
   } else {
     hold(stream, {0, 0, {}, recordIt});
   }
-}
-
-void Order::mark(const StreamPtr& stream, std::uint64_t position, Then then) {
-  hipError_t error = stream->broken;
-  EventPool& pool = events(stream->device);
-  hipEvent_t event = error == hipSuccess ? pool.record(stream->native, &error) : nullptr;
-  const auto due = [this, event] { return !event || backend_.hip.hipEventQuery(event) != hipErrorNotReady; };
-  crew_.add(
-      stream->lane,
-      [this, stream, position, event, error, &pool, then = std::move(then)]() mutable {
-        if (event) {
-          error = backend_.hip.hipEventSynchronize(event);
-          pool.give(event);
-        }
-        reached(stream, position);
-        then(error);
-      },
-      due);
-}
-
-void Order::whenDone(const StreamPtr& stream, Then then) {
-  const std::lock_guard lock(mutex_);
-  const std::uint64_t position = stream->sent;
-  if (stream->held.empty()) return mark(stream, position, std::move(then));
-  hold(stream, {0, 0, {}, [this, stream, position, then = std::move(then)] {
-                  mark(stream, position, then);
-                  return Start::kGiven;
-                }});
-}
-
-void Order::whenReached(const StreamPtr& stream, Then then) {
-  mark(stream, stream->given, std::move(then));
-}
-
-void Order::wasGiven(Record& record) {
-  for (auto& action : record.whenGiven) action();
-  record.whenGiven.clear();
-}
-
-bool Order::isGiven(const Place& place) {
-  const std::lock_guard lock(mutex_);
-  return place.stream->given >= place.position;
-}
-
-void Order::whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then) {
-  const std::lock_guard lock(mutex_);
-  auto start = [this, lane, place = record->place, native = record->native, then = std::move(then)] {
-    const auto due = [this, native] { return backend_.hip.hipEventQuery(native->event) != hipErrorNotReady; };
-    crew_.add(
-        lane,
-        [this, place, native, then] {
-          const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
-          reached(place.stream, place.position);
-          then(error);
-        },
-        due);
-  };
-  if (record->place.stream->given >= record->place.position) return start();
-  record->whenGiven.push_back(std::move(start));
-}
-
-void Order::raise(Stream& stream, std::uint64_t position) {
-  if (position <= stream.done) return;
-  SessionCounters::add(counters_.finished, position - stream.done);
-  if (stream.broken == hipSuccess) unfinished_ -= position - stream.done;
-  counters_.used[static_cast<std::size_t>(Quota::kOperations)].store(unfinished_, std::memory_order_relaxed);
-  stream.done = position;
-  while (!stream.kept.empty() && stream.kept.front().position <= stream.done) stream.kept.pop_front();
-}
-
-void Order::reached(const StreamPtr& stream, std::uint64_t position) {
-  const std::lock_guard lock(mutex_);
-  raise(*stream, position);
-  retire();
-}
-
-void Order::retire() {
-  if (retired_.empty()) return;
-  const auto over = [](const Retired& retired) {
-    return std::all_of(retired.until.begin(), retired.until.end(),
-                       [](const Place& place) { return place.stream->done >= place.position; });
-  };
-  const auto first =
-      std::stable_partition(retired_.begin(), retired_.end(), [&](const Retired& r) { return !over(r); });
-  std::vector<Retired> now(std::make_move_iterator(first), std::make_move_iterator(retired_.end()));
-  retired_.erase(first, retired_.end());
-  for (Retired& retired : now) crew_.add(retiring_, std::move(retired.action));
-}
-
-void Order::afterEverything(std::function<void()> action) {
-  const std::lock_guard lock(mutex_);
-  std::vector<Place> until;
-  for (const StreamPtr& stream : streams_)
-    if (!isDone(*stream)) until.push_back({stream, stream->sent});
-  if (until.empty()) return action();
-  retired_.push_back({std::move(until), std::move(action)});
-}
-
-void Order::keep(const StreamPtr& stream, std::shared_ptr<void> object) {
-  const std::lock_guard lock(mutex_);
-  stream->kept.push_back({stream->sent, std::move(object)});
-  if (stream->kept.size() < kMostKept) return;
-  lookAtMarks(*stream);
-  if (!stream->marks.empty() && stream->marks.back().position + kMostKept / 2 > stream->sent) return;
-  hipError_t error = hipSuccess;
-  if (hipEvent_t event = events(stream->device).record(stream->native, &error)) {
-    stream->marks.push_back({event, stream->given});
-    stream->marked = stream->given;
-  }
-}
-
-void Order::lookAtMarks(Stream& stream) {
-  while (!stream.marks.empty() && backend_.hip.hipEventQuery(stream.marks.front().event) != hipErrorNotReady) {
-    events(stream.device).give(stream.marks.front().event);
-    raise(stream, stream.marks.front().position);
-    stream.marks.pop_front();
-  }
-}
-
-hipError_t Order::lookAtGiven(Stream& stream) {
-  if (stream.done >= stream.given || stream.broken != hipSuccess) return stream.broken;
-  lookAtMarks(stream);
-  backend_.use(stream.device);
-  const hipError_t error = backend_.hip.hipStreamQuery(stream.native);
-  if (error != hipErrorNotReady) raise(stream, stream.given);  // a failed stream will do no more
-  return error;
-}
-
-hipError_t Order::look(Stream& stream) {
-  const std::lock_guard lock(mutex_);
-  const hipError_t error = lookAtGiven(stream);
-  return error == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
-}
-
-hipError_t Order::health(const Stream& stream) {
-  backend_.use(stream.device);
-  const hipError_t error = backend_.hip.hipStreamQuery(stream.native);
-  return error == hipErrorNotReady ? hipSuccess : error;
-}
-
-bool Order::unfinished() {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(streams_.begin(), streams_.end(), [this](const StreamPtr& stream) { return !isDone(*stream); });
-}
-
-std::uint64_t Order::doneSoFar(Stream& stream) {
-  const std::lock_guard lock(mutex_);
-  return stream.done;
-}
-
-bool Order::quiet(const StreamPtr& stream) {
-  if (lookAtGiven(*stream) != hipSuccess) return false;
-  dropFences();
-  for (const Fence& fence : fences_)
-    if (fence.behind.stream != stream) return false;
-  return std::all_of(streams_.begin(), streams_.end(), [&](const StreamPtr& other) {
-    return other == stream || !follows(*stream, *other) || isDone(*other);
-  });
 }
 
 }  // namespace hipr::worker

@@ -12,6 +12,7 @@
 // wait for anything.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -50,7 +51,8 @@ class Order {
   void add(const StreamPtr& stream);
   void close(const StreamPtr& stream);  // what it has is still done; then the native stream is destroyed
 
-  // One more operation of the stream. start(message) runs now or later. `needs`: what must have been given before it.
+  // One more operation of the stream. start(stream, message) runs now or later. `needs`: what must have been given
+  // before it.
   template <class Message, class StartFunction>
   void submit(const StreamPtr& stream, const Message& message, StartFunction start, const Place& needs = {}) {
     const std::lock_guard lock(mutex_);
@@ -59,7 +61,7 @@ class Order {
     if (held_) unmet = unmetNeeds(*stream, needs);
     if (stream->held.empty() && unmet.empty()) {
       waitForFences(*stream, fenceCount_);
-      const Start how = start(message);
+      const Start how = start(stream, message);
       if (how != Start::kLater) {
         settle(*stream, position, how);
         return markNowAndThen(*stream);
@@ -69,7 +71,8 @@ class Order {
     }
     auto kept = std::make_shared<KeptMessage<Message>>(message);
     hold(stream, {position, fenceCount_, std::move(unmet),
-                  [kept, start = std::move(start)]() mutable { return start(kept->get()); }, false, kept->bytes()});
+                  [kept, stream, start = std::move(start)]() mutable { return start(stream, kept->get()); }, false,
+                  kept->bytes()});
   }
   // So many operations are not done, or so much is held, that there is no room for another one.
   bool full();
@@ -143,11 +146,13 @@ class Order {
   const std::uint64_t mostOperations_, mostHeldBytes_;
   std::vector<std::unique_ptr<EventPool>> events_;  // per device
 
+  // Changed under the lock; whoever submits looks at them without it.
+  std::atomic<std::uint64_t> heldBytes_{0};
+  std::atomic<std::uint64_t> unfinished_{0};  // operations sent and not known to be done
+
   std::recursive_mutex mutex_;  // guards what follows, and the streams
   std::vector<StreamPtr> streams_;
   int held_ = 0;  // streams that hold something
-  std::uint64_t heldBytes_ = 0;
-  std::uint64_t unfinished_ = 0;  // operations sent and not known to be done
   std::vector<Fence> fences_;
   std::uint64_t fenceCount_ = 0;
   std::vector<Retired> retired_;

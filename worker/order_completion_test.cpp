@@ -97,7 +97,7 @@ TEST_F(OrderTest, ThoseWhoWaitForARecordAreToldWhenItIsReached) {
   record->native = std::make_shared<NativeEvent>(backend_, event);
   submit(a, "a1", Start::kLater);
   record->place = {a, 2};
-  order_.submit(a, wire::Ping{}, [this, a, record](const wire::Ping&) {
+  order_.submit(a, wire::Ping{}, [this, a, record](const StreamPtr&, const wire::Ping&) {
     EXPECT_EQ(backend_.hip.hipEventRecord(record->native->event, a->native), hipSuccess);
     order_.wasGiven(*record);
     return Start::kGiven;
@@ -166,7 +166,7 @@ TEST_F(OrderTest, AStreamIsQuietWhenNothingMustBeWaitedForBeforeItsNextOperation
   const StreamPtr zero = null(), first = blocking(), second = apart();
   const auto quiet = [&](const StreamPtr& stream) {
     bool was = false;
-    order_.submit(stream, wire::Ping{}, [&](const wire::Ping&) {
+    order_.submit(stream, wire::Ping{}, [&](const StreamPtr&, const wire::Ping&) {
       was = order_.quiet(stream);
       return Start::kDone;
     });

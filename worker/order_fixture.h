@@ -69,7 +69,7 @@ class OrderTest : public ::testing::Test {
   void submit(const StreamPtr& stream, const std::string& name, Start how = Start::kGiven, const Place& needs = {}) {
     order_.submit(
         stream, wire::Ping{},
-        [this, name, how](const wire::Ping&) {
+        [this, name, how](const StreamPtr&, const wire::Ping&) {
           started_.push_back(name);
           return how;
         },
@@ -86,10 +86,10 @@ class OrderTest : public ::testing::Test {
   }
   // One that keeps the device busy until the fake is released, and for some time after.
   void submitSlow(const StreamPtr& stream, std::atomic<bool>* over = nullptr) {
-    order_.submit(stream, wire::Ping{}, [this, stream, over](const wire::Ping&) {
-      backend_.use(stream->device);
-      for (int i = 0; i < 300; ++i) EXPECT_EQ(callHost(stream, [] {}), hipSuccess);
-      if (over) (void)callHost(stream, [over] { *over = true; });
+    order_.submit(stream, wire::Ping{}, [this, over](const StreamPtr& on, const wire::Ping&) {
+      backend_.use(on->device);
+      for (int i = 0; i < 300; ++i) EXPECT_EQ(callHost(on, [] {}), hipSuccess);
+      if (over) (void)callHost(on, [over] { *over = true; });
       return Start::kGiven;
     });
   }

@@ -44,7 +44,7 @@ TEST_F(OrderTest, AHeldMessageOutlivesItsFrame) {
   std::vector<std::byte> frame(100, std::byte{7}), seen;
   wire::Upload upload;
   upload.bytes = frame;
-  order_.submit(a, upload, [&](const wire::Upload& message) {
+  order_.submit(a, upload, [&](const StreamPtr&, const wire::Upload& message) {
     seen.assign(message.bytes.begin(), message.bytes.end());
     return Start::kGiven;
   });
@@ -107,7 +107,7 @@ TEST_F(OrderTest, WorkOnEveryStreamStartsBehindAFence) {
     fake_.hold();
     submitSlow(a, &over);
     order_.fence(a);
-    order_.submit(behind, wire::Ping{}, [&](const wire::Ping&) {
+    order_.submit(behind, wire::Ping{}, [&](const StreamPtr&, const wire::Ping&) {
       backend_.use(behind->device);
       EXPECT_EQ(callHost(behind, [&] { late = over.load(); }), hipSuccess);
       return Start::kGiven;

@@ -16,7 +16,7 @@ class DownloadPacking {
  public:
   explicit DownloadPacking(Outbox& outbox) : outbox_(outbox) {}
 
-  void start(net::PackingMode mode) {
+  void start(net::When mode) {
     std::lock_guard lock(mutex_);
     choice_.start(mode);
   }

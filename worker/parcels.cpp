@@ -141,7 +141,7 @@ wire::InviteReply Session::onInvite(const wire::Invite& m) {
   }
   auto parcel = std::make_shared<IncomingParcel>(transferContext_, s, m.to, std::move(door));
   invited_.emplace(m.transfer, parcel);
-  order_.submit(s, m, [parcel](const wire::Invite&) { return parcel->start(); });
+  order_.submit(s, m, [parcel](const StreamPtr&, const wire::Invite&) { return parcel->start(); });
   noteHostWrite(*s, m.to.address);
   return reply;
 }
@@ -168,7 +168,7 @@ Session::Answer Session::onBring(const wire::Bring& m) {
   OutgoingParcel::Errand errand{options_.connect, m.worker, m.ticket, request_, std::move(place)};
   auto parcel = std::make_shared<OutgoingParcel>(transferContext_, s, m.from, std::move(errand));
   brought_.push_back(parcel);
-  order_.submit(s, m, [parcel](const wire::Bring&) { return parcel->start(); });
+  order_.submit(s, m, [parcel](const StreamPtr&, const wire::Bring&) { return parcel->start(); });
   return std::nullopt;
 }
 

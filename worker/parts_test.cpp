@@ -237,6 +237,27 @@ TEST_F(CodeCacheTest, RefusesAWrongHashAndADamagedFile) {
   EXPECT_TRUE(cache()->known().empty());
 }
 
+TEST_F(CodeCacheTest, UnpacksWhatWasPackedAndNothingElse) {
+  const auto bytes = code(1, 100'000);
+  std::vector<std::byte> packed;
+  ASSERT_TRUE(net::Packer().pack(bytes, packed));
+  const auto mine = cache();
+  CodeCache::Code out;
+  ASSERT_TRUE(mine->unpack({hashOf(bytes), bytes.size(), packed}).ok());
+  ASSERT_TRUE(mine->load(hashOf(bytes), out).ok());
+  EXPECT_EQ(*out, bytes);
+
+  EXPECT_EQ(mine->unpack({{{1, 2}}, bytes.size(), packed}).code(), Code::kInvalid);
+  EXPECT_EQ(mine->unpack({hashOf(bytes), bytes.size() + 1, packed}).code(), Code::kInvalid);
+  EXPECT_EQ(mine->unpack({hashOf(bytes), packed.size(), packed}).code(), Code::kInvalid);
+  EXPECT_EQ(mine->unpack({hashOf(bytes), wire::kMaxPayload + 1, packed}).code(), Code::kInvalid);
+  Limits little;
+  little.set(Quota::kCodeBytes, 1000);
+  Meter strict{little, SessionCounters::nobody()};
+  EXPECT_EQ(CodeCache(folder, "me", 1 << 20, strict).unpack({hashOf(bytes), bytes.size(), packed}).code(),
+            Code::kExhausted);
+}
+
 TEST_F(CodeCacheTest, NeverWritesAFileAgain) {
   const auto bytes = code(1, 1000);
   put(*cache(), bytes);

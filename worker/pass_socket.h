@@ -15,7 +15,8 @@ namespace hipr::worker {
 struct Passenger {
   std::optional<tls::Shield> shield;    // it is protected
   std::vector<std::int32_t> devices{};  // access/identity.h
-  static auto fields(auto& m) { return std::tie(m.shield, m.devices); }
+  std::uint32_t lane = 0;               // of a session (lanes.h); 0: it is none
+  static auto fields(auto& m) { return std::tie(m.shield, m.devices, m.lane); }
 };
 
 // Without waiting; false: errno says why.

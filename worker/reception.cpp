@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "access/frame.h"
 #include "base/log.h"
 #include "hip_remote/hip.h"
 #include "net/ring_transport.h"
@@ -28,6 +29,8 @@ constexpr auto kSmiOpen = static_cast<std::uint16_t>(wire::Opcode::kSmiOpen);
 constexpr auto kResume = static_cast<std::uint16_t>(wire::Opcode::kResume);
 constexpr auto kNearby = static_cast<std::uint16_t>(wire::Opcode::kNearby);
 constexpr auto kShare = static_cast<std::uint16_t>(wire::Opcode::kShare);
+constexpr auto kJoin = static_cast<std::uint16_t>(wire::Opcode::kJoin);
+constexpr auto kUcx = static_cast<std::uint16_t>(wire::Opcode::kUcx);
 constexpr auto kParcel = static_cast<std::uint16_t>(wire::Opcode::kParcel);
 constexpr std::uint64_t kMaxNearby = 256;
 constexpr std::chrono::milliseconds kSlow(20);  // between looks at a unix socket that has said half a frame
@@ -203,7 +206,7 @@ Reception::Next Reception::refuse(Visitor& visitor, const std::string& why) {
 }
 
 // What it begins to say is something we would hear.
-Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
+Status Reception::judge(const Visitor& visitor, const wire::Header& header) const {
   if (header.version != wire::kProtocolVersion)
     return Status::invalid("the client speaks protocol version " + std::to_string(header.version) + ", this worker " +
                            std::to_string(wire::kProtocolVersion) + "; install the same release on both sides");
@@ -216,7 +219,9 @@ Status Reception::judge(const Visitor& visitor, const wire::Header& header) {
   if (!token && !nearby) {
     if (Status status = visitor.admission.open(); !status.ok()) return status;
     const bool shares = header.opcode == kShare && net::isUnix(visitor.socket) && !visitor.shielded;
-    if (header.opcode != kHello && header.opcode != kSmiOpen && header.opcode != kResume && !shares)
+    if (header.opcode == kUcx && !ucx_) return Status::unavailable("this worker serves nobody over UCX (--ucx)");
+    if (header.opcode != kHello && header.opcode != kSmiOpen && header.opcode != kResume && header.opcode != kJoin &&
+        header.opcode != kUcx && !shares)
       return Status::invalid(name + " before Hello");
   }
   if (header.length > (token ? access::Admission::kMaxPayload : nearby ? kMaxNearby : kMaxGreeting))
@@ -267,17 +272,20 @@ Reception::Next Reception::serve(Visitor& visitor, std::span<const std::byte> fr
                                  Guest& guest) {
   wire::Header header;
   wire::decodeHeader(frame.first<wire::kHeaderSize>(), header);
+  const std::span<const std::byte> payload = frame.subspan(wire::kHeaderSize);
   wire::Resume resume;
-  if (header.opcode == kResume) {
-    wire::Reader reader(frame.subspan(wire::kHeaderSize));
-    reader.get(resume);
-    if (!reader.ok() || !reader.atEnd()) return refuse(visitor, "malformed Resume");
-  }
+  if (header.opcode == kResume && !access::decode(payload, resume)) return refuse(visitor, "malformed Resume");
+  wire::Join join;
+  if (header.opcode == kJoin && (!access::decode(payload, join) || join.lane == 0))
+    return refuse(visitor, "malformed Join");
   await(visitor, 1);
   guest = {
       std::move(visitor.socket), visitor.peer, header.opcode == kSmiOpen, shield, visitor.admission.identity(), {}};
   if (header.opcode == kResume) guest.back = resume.key;
+  if (header.opcode == kJoin) guest.back = join.key;
+  guest.lane = join.lane;
   guest.ticket = visitor.ticket;
+  guest.ucx = header.opcode == kUcx;
   return Next::kServe;
 }
 

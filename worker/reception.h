@@ -42,13 +42,16 @@ class Reception {
     access::Identity identity;
     platform::SharedMemory memory{};      // what it shares with its session; its first message comes there
     std::optional<wire::Bits256> back{};  // a client that was cut off: the key of its session. A Resume is unread, then
-    std::optional<std::string>
-        ticket{};  // no client but another worker, with what this names. A Parcel is unread, then
+    std::uint32_t lane = 0;               // or that wants another connection for that session. A Join is unread, then
+    bool ucx = false;                     // it wants to go on over UCX. A Ucx is unread, then
+    // No client but another worker, with what this names. A Parcel is unread, then.
+    std::optional<std::string> ticket{};
   };
 
   explicit Reception(Gate& gate) : Reception(gate, Limits{}) {}
   Reception(Gate& gate, Limits limits) : gate_(gate), limits_(limits) {}
 
+  void setUcx(bool ucx) { ucx_ = ucx; }                                // clients may come over it
   void setNearName(std::string name) { nearName_ = std::move(name); }  // of the unix socket for clients of this machine
 
   void arrive(net::Socket socket);
@@ -79,7 +82,7 @@ class Reception {
   Next look(Visitor& visitor, Guest& guest);
   Next lookAtFrames(Visitor& visitor, Guest& guest);
   Next lookAtRecords(Visitor& visitor, Guest& guest);
-  static Status judge(const Visitor& visitor, const wire::Header& header);
+  Status judge(const Visitor& visitor, const wire::Header& header) const;
   bool answerNearby(const Visitor& visitor, std::span<const std::byte> payload);  // false: malformed
   Next share(Visitor& visitor, const wire::Header& header, Guest& guest);
   Next serve(Visitor& visitor, std::span<const std::byte> frame, std::optional<tls::Shield> shield, Guest& guest);
@@ -91,6 +94,7 @@ class Reception {
   Gate& gate_;
   const Limits limits_;
   std::string nearName_;
+  bool ucx_ = false;
   std::list<Visitor> visitors_;  // in the order of their arrival
   LogLimit refusals_{50, std::chrono::seconds(2)};
 };

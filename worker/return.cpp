@@ -17,6 +17,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr int kPatience = 5;  // seconds for what the supervisor has seen already
+constexpr std::size_t kJoinSize = sizeof(wire::Bits256) + sizeof(std::uint32_t);
 
 // When a process started, in ticks of the system; 0 when there is none, or only what its parent has not buried yet.
 std::uint64_t startOf(std::uint64_t process) {
@@ -36,9 +37,10 @@ std::uint64_t startOf(std::uint64_t process) {
 
 }  // namespace
 
-void ReturnDoor::open(net::Channel& channel, std::uint64_t process) {
+void ReturnDoor::open(net::Channel& channel, std::uint64_t process, Joined joined) {
   if (opened_) return;
   opened_ = true;
+  joined_ = std::move(joined);
   channel.awaitReturn();
   Wait wait{process, false};
   (void)!send(supervisor_.fd(), &wait, sizeof wait, MSG_NOSIGNAL);
@@ -64,6 +66,15 @@ Status ReturnDoor::takeBack(net::Channel& channel, net::TransportPtr link) {
   });
 }
 
+Status ReturnDoor::takeLane(std::uint32_t lane, net::TransportPtr link) const {
+  link->setTimeout(kPatience * 1000);
+  std::byte frame[wire::kHeaderSize + kJoinSize];
+  if (Status status = link->receiveAll(frame); !status.ok()) return status;
+  link->setTimeout(0);
+  joined_(lane, std::move(link));
+  return {};
+}
+
 void ReturnDoor::attend(net::Channel& channel) {
   platform::nameThisThread("hip-door");
   for (;;) {
@@ -74,8 +85,9 @@ void ReturnDoor::attend(net::Channel& channel) {
     if (passed != Passed::kSocket) continue;
     net::TransportPtr link = net::overSocket(std::move(socket), ioTimeout_);
     if (client.shield) link = tls::overTls(std::move(link), *client.shield);
-    const Status status = takeBack(channel, std::move(link));
-    logDebug("the client came back: %s", status.ok() ? "nothing is lost" : status.message().c_str());
+    const Status status = client.lane ? takeLane(client.lane, std::move(link)) : takeBack(channel, std::move(link));
+    logDebug("the client came %s: %s", client.lane ? "with a lane" : "back",
+             status.ok() ? "nothing is lost" : status.message().c_str());
   }
 }
 

@@ -1,8 +1,10 @@
 // How a client comes back to its session after a cut. The supervisor receives it, as it does everybody, and passes its
 // new connection on; the session tells the supervisor beforehand that it would wait for its client, and who that is.
+// Lanes of a session (lanes.h) come in by the same door.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include "net/channel.h"
@@ -22,16 +24,19 @@ class ReturnDoor {
   ReturnDoor(net::Socket supervisor, int ioTimeoutSeconds)
       : supervisor_(std::move(supervisor)), ioTimeout_(ioTimeoutSeconds) {}
 
+  using Joined = std::function<void(std::uint32_t lane, net::TransportPtr link)>;
   // From now on a cut is not the end. REQUIRES: the channel lives as long as the process.
-  void open(net::Channel& channel, std::uint64_t process);
+  void open(net::Channel& channel, std::uint64_t process, Joined joined);
   void close();  // the client has left
 
  private:
   void attend(net::Channel& channel);
-  Status takeBack(net::Channel& channel, net::TransportPtr link);
+  static Status takeBack(net::Channel& channel, net::TransportPtr link);
+  Status takeLane(std::uint32_t lane, net::TransportPtr link) const;
 
   net::Socket supervisor_;
   const int ioTimeout_;
+  Joined joined_;
   bool opened_ = false;
 };
 

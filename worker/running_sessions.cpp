@@ -22,6 +22,7 @@
 #include "worker/pass_socket.h"
 #include "worker/platform.h"
 #include "worker/session_process.h"
+#include "worker/ucx_process.h"
 
 namespace hipr::worker {
 namespace {
@@ -154,6 +155,9 @@ Status RunningSessions::start(Reception::Guest& guest) {
     return Status::exhausted("the worker has no descriptors left");
   platform::randomBytes(session.resumeKey);
   SessionTicket ticket;
+  if (guest.ucx) {
+    if (Status status = makeBridge(guest, account, ticket.key); !status.ok()) return status;
+  }
   ticket.resumeSeconds = options_.resumeSeconds;
   ticket.resumeKey = session.resumeKey;
   ticket.supervisor = supervisor_;
@@ -201,10 +205,29 @@ Status RunningSessions::start(Reception::Guest& guest) {
   return {};
 }
 
+Status RunningSessions::makeBridge(Reception::Guest& guest, int account, std::optional<wire::Bits256>& key) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return Status::exhausted("the worker has no descriptors left");
+  net::Socket bridges(ends[0]), sessions(ends[1]);
+  UcxTicket ticket{homes_.ucxPlan(account), guest.shield, {}, options_.peerTimeout, debugEnabled()};
+  platform::randomBytes(ticket.key);
+  if (Status status = startUcxBridge(ticket, guest.socket, bridges); !status.ok()) {
+    logError("%s", status.message().c_str());
+    return Status::exhausted("the worker cannot start another process");
+  }
+  if (guest.shield) key = ticket.key;
+  guest.shield.reset();
+  guest.socket = std::move(sessions);
+  return {};
+}
+
 bool RunningSessions::comeBack(Reception::Guest& guest) {
   for (auto& [process, session] : sessions_) {
     if (!platform::equalSecrets(session.resumeKey, *guest.back) || !session.waits) continue;
-    if (session.identity.name != guest.identity.name || !passSocket(session.door, guest.socket, {guest.shield})) break;
+    const Passenger passenger{.shield = guest.shield, .lane = guest.lane};
+    if (session.identity.name != guest.identity.name || !passSocket(session.door, guest.socket, passenger)) break;
+    if (guest.lane) return true;
     logDebug("session %d of %s goes on from %s", static_cast<int>(process), session.peer.c_str(), guest.peer.c_str());
     session.socket = std::move(guest.socket);
     session.end.reset();

@@ -81,6 +81,9 @@ class RunningSessions {
     Clock::time_point nextLook{};            // at the client's process
   };
 
+  // A bridge between a client that wants UCX and its session, which gets the other end as its client, and perhaps a
+  // key.
+  Status makeBridge(Reception::Guest& guest, int account, std::optional<wire::Bits256>& key);
   int freeAccount() const;  // -1 when all are taken
   std::uint64_t allowanceOf(const access::Identity& identity, int device) const;
   bool answer(const Running& session);  // what it asks; false: it has closed its end

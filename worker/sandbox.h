@@ -30,8 +30,9 @@ struct SandboxPlan {
   std::vector<std::string> readable;  // where the runtime and what it loads lie
   std::vector<std::string> writable;  // besides `temporary`
   bool accepts = false;               // connections, at a socket it already has
+  bool connects = false;              // to whom it likes: a bridge to UCX (ucx_process.h)
   static auto fields(auto& m) {
-    return std::tie(m.mode, m.user, m.group, m.temporary, m.readable, m.writable, m.accepts);
+    return std::tie(m.mode, m.user, m.group, m.temporary, m.readable, m.writable, m.accepts, m.connects);
   }
 };
 
@@ -53,6 +54,8 @@ std::string trySandbox(const SandboxPlan& plan);
 Status restrictFiles(const SandboxPlan& plan);  // Landlock; sandbox_files.cpp
 Status restrictCalls(const SandboxPlan& plan);  // seccomp, all threads; sandbox_calls.cpp
 Status withoutNetwork();  // the same for a process that may start others, and talk to nobody by itself
+
+Status withoutPrograms();  // for one that talks to whom it likes: it starts none, and looks into nobody
 
 bool canChangeUsers();  // a container's root often cannot
 

@@ -31,6 +31,9 @@ Status restrictCalls(const SandboxPlan&) {
 Status withoutNetwork() {
   return restrictCalls({});
 }
+Status withoutPrograms() {
+  return restrictCalls({});
+}
 
 #else
 namespace {
@@ -49,15 +52,22 @@ constexpr std::uint32_t kDenied = SECCOMP_RET_ERRNO | EPERM;
 // A library that is told so uses the older call, whose flags can be seen.
 constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
 
-// What makes connections, looks into other processes, or asks the system for more than a compiler needs.
-constexpr int kOfNetworks[] = {SYS_socket,           SYS_socketpair,
-                               SYS_connect,          SYS_bind,
-                               SYS_ptrace,           SYS_io_uring_setup,
-                               SYS_process_vm_readv, SYS_process_vm_writev,
-                               SYS_pidfd_getfd,      SYS_bpf,
-                               SYS_unshare,          SYS_setns,
-                               SYS_keyctl,           SYS_add_key,
-                               SYS_userfaultfd,      SYS_perf_event_open};
+// What looks into other processes, or asks the system for more than a compiler or a bridge needs.
+constexpr int kOfOthers[] = {SYS_ptrace,
+                             SYS_io_uring_setup,
+                             SYS_process_vm_readv,
+                             SYS_process_vm_writev,
+                             SYS_pidfd_getfd,
+                             SYS_bpf,
+                             SYS_unshare,
+                             SYS_setns,
+                             SYS_mount,
+                             SYS_keyctl,
+                             SYS_add_key,
+                             SYS_userfaultfd,
+                             SYS_perf_event_open};
+constexpr int kOfNetworks[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind};
+constexpr int kOfPrograms[] = {SYS_execve, SYS_execveat};
 
 class Filter {
  public:
@@ -67,8 +77,14 @@ class Filter {
     out.allowListed(plan.mode == SandboxMode::kGpu);
     return out;
   }
+  // All but those of others and `denied`.
   static Filter allBut(std::span<const int> denied) {
     Filter out;
+#ifdef __X32_SYSCALL_BIT  // the same calls under other numbers
+    out.jump(BPF_JGE, __X32_SYSCALL_BIT, 0, 1);
+    out.give(kDenied);
+#endif
+    for (const int call : kOfOthers) out.when(call, kDenied);
     for (const int call : denied) out.when(call, kDenied);
     out.give(SECCOMP_RET_ALLOW);
     return out;
@@ -139,6 +155,9 @@ Status restrictCalls(const SandboxPlan& plan) {
 // What it may do with files is Landlock's.
 Status withoutNetwork() {
   return Filter::allBut(kOfNetworks).install();
+}
+Status withoutPrograms() {
+  return Filter::allBut(kOfPrograms).install();
 }
 #endif
 

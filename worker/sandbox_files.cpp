@@ -91,7 +91,7 @@ Status restrictFiles(const SandboxPlan& plan) {
   Ruleset set{kVersion1};
   if (version >= 2) set.files |= kRefer;
   if (version >= 3) set.files |= kTruncate;
-  if (version >= 4) set.network = kNetwork;
+  if (version >= 4 && !plan.connects) set.network = kNetwork;
   if (version >= 5) set.files |= kDeviceIoctl;
   if (version >= 6) set.scopes = kScopes;
   const std::size_t size = (version >= 6 ? 3 : version >= 4 ? 2 : 1) * sizeof(std::uint64_t);
@@ -109,6 +109,7 @@ Status restrictFiles(const SandboxPlan& plan) {
     // NVIDIA's driver does not start when it cannot name its threads.
     rules.allow("/proc/self/task", kRead | kWriteFile | kTruncate);
   }
+  if (plan.connects) rules.allow("/dev/infiniband", kDevice);
   for (const std::string& path : plan.writable) rules.allow(path, kReadWrite);
   if (!plan.temporary.empty()) rules.allow(plan.temporary, kReadWrite);
   Status status = rules.status();

@@ -76,6 +76,7 @@ Session::~Session() {
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
   stopParcels();
+  lanes_.stop();
   crew_.finish();    // who waits for the GPU uses everything else
   exchange_.stop();  // it asks the streams
   for (const StreamPtr& stream : order_.streams(-1)) {
@@ -112,7 +113,7 @@ Crew::Delay Session::greetingDelay() const {
 Crew::Delay Session::read() {
   unsigned handled = 0;
   // Between two messages nobody waits here, also not for another connection.
-  while (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); })) {
+  while (reader_.hasHeader() || (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }))) {
     wire::Header header;
     Status status = reader_.next(header);
     if (status.ok()) status = handle(header);
@@ -247,7 +248,7 @@ bool Session::crowdedOut(const typename wire::MessageOf<kOp>::Type& message) {
   }
   if (!std::exchange(crowded_, true)) {
     reporter_.fail(hipErrorOutOfMemory,
-                   std::string(wire::opcodeName(static_cast<std::uint16_t>(kOp))) +
+                   std::string(wire::MessageOf<kOp>::kName) +
                        ": too many operations that are not done (hip-worker --limit operations, held-memory)",
                    kOp);
   }
@@ -260,7 +261,7 @@ void Session::dispatch(wire::Bytes payload) {
   typename Row::Type message;
   wire::Reader in(payload);
   in.get(message);
-  const char* name = wire::opcodeName(static_cast<std::uint16_t>(kOp));
+  constexpr const char* name = Row::kName;
   if (!in.ok() || !in.atEnd()) return refuse(std::string("malformed ") + name);
 
   const auto post = [&](hipError_t error) {

@@ -31,6 +31,7 @@
 #include "worker/compute_part.h"
 #include "worker/credit.h"
 #include "worker/data_cache.h"
+#include "worker/data_lanes.h"
 #include "worker/device_memory.h"
 #include "worker/frame_reader.h"
 #include "worker/function.h"
@@ -98,6 +99,8 @@ class Session {
 
   // Serves the client until it leaves. What made it end, in words; ok() for a client that said goodbye.
   Status run();
+
+  DataLanes& lanes() { return lanes_; }  // where connections join it
 
  private:
   using Answer = std::optional<hipError_t>;
@@ -172,16 +175,23 @@ class Session {
 
   hipError_t onPackDownloads(const wire::PackDownloads& m);
 
+  // --- lane_data.cpp
+  hipError_t onLaneData(const wire::LaneData& m);
+  void laneGave(const LanePiece& piece, Staging::Block block, bool keep);
+  void laneLost(const LanePiece& piece);
+
   // --- named_data.cpp
   hipError_t onNamedData(const wire::NamedData& m);
   void findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m);
+  bool mayExpect(Upload& upload, std::uint64_t size);  // a piece that does not come in its place; refuses when not
+  void answerData(const std::shared_ptr<Upload>& upload, std::uint64_t transfer, std::uint64_t offset, bool here);
   void keepData(Staging::Block block, std::uint64_t size);
-  void finishKeeping();  // waits for what is being kept, not long
+  void finishKeeping();  // waits for who keeps something, not long
   void forgetUploads();  // those that became complete while somebody else read
-  static constexpr std::size_t kSeekers = 4;
+  static constexpr std::size_t kSeekers = 8;
   std::array<LanePtr, kSeekers> seeking_;
   std::size_t nextSeeker_ = 0;
-  std::atomic<std::size_t> sought_{0};  // names that have not been answered
+  std::atomic<std::size_t> sought_{0};  // names, and pieces on lanes, that have not been answered
   const LanePtr keeping_ = std::make_shared<Lane>();
   std::atomic<std::uint64_t> keepingBytes_{0};
   std::mutex completeMutex_;
@@ -190,12 +200,12 @@ class Session {
   // There is no room for this operation: it has its place in the stream and fails. False: there is.
   template <wire::Opcode kOp>
   bool crowdedOut(const typename wire::MessageOf<kOp>::Type& message);
-  // An operation that can be given to the runtime at once: give(message) calls it. What fails is reported.
+  // An operation that can be given to the runtime at once: give(stream, message) calls it. What fails is reported.
   template <wire::Opcode kOp, class Message, class Give>
   void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs = {});
 
   // --- streams.cpp
-  StreamPtr stream(std::uint64_t number);  // null after refuse()
+  const StreamPtr& stream(std::uint64_t number);  // null after refuse()
   hipError_t onStreamCreate(const wire::StreamCreate& m);
   hipError_t onStreamDestroy(const wire::StreamDestroy& m);
   Answer onStreamSynchronize(const wire::StreamSynchronize& m);
@@ -221,6 +231,7 @@ class Session {
   std::shared_ptr<Record> newRecord(Event& event, const StreamPtr& stream);  // of the operation about to be submitted
 
   // --- modules.cpp, launch.cpp
+  hipError_t onPackedCode(const wire::PackedCode& m);
   wire::ModuleLoadReply onModuleLoad(const wire::ModuleLoad& m);
   hipError_t onModuleUnload(const wire::ModuleUnload& m);
   hipError_t onFunctionGet(const wire::FunctionGet& m);
@@ -310,6 +321,10 @@ class Session {
   Crew crew_;
   Order order_;
   TransferContext transferContext_;
+  DataLanes lanes_{
+      staging_,
+      {[this](const LanePiece& piece, Staging::Block block, bool keep) { laneGave(piece, std::move(block), keep); },
+       [this](const LanePiece& piece) { laneLost(piece); }}};
   mirror::Heartbeat exchange_;  // of host memory, while kernels that may use it run
 };
 
@@ -318,11 +333,11 @@ template <wire::Opcode kOp, class Message, class Give>
 void Session::submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs) {
   order_.submit(
       stream, message,
-      [this, stream, error, give = std::move(give)](const Message& m) mutable {
-        if (error == hipSuccess) error = stream->broken;
-        backend_.use(stream->device);
-        if (error == hipSuccess) error = give(m);
-        if (error != hipSuccess) reporter_.fail(error, wire::opcodeName(static_cast<std::uint16_t>(kOp)), kOp);
+      [this, error, give = std::move(give)](const StreamPtr& s, const Message& m) mutable {
+        if (error == hipSuccess) error = s->broken;
+        backend_.use(s->device);
+        if (error == hipSuccess) error = give(s, m);
+        if (error != hipSuccess) reporter_.fail(error, wire::MessageOf<kOp>::kName, kOp);
         return Start::kGiven;
       },
       needs);

@@ -54,8 +54,8 @@ const char* messageKindName(std::size_t kind) {
 }
 
 void SessionCounters::received(std::uint16_t opcode, std::uint64_t bytes) {
-  if (const std::size_t kind = messageKind(opcode); kind < kMessageKinds) add(requests[kind]);
-  add(bytesReceived, bytes);
+  if (const std::size_t kind = messageKind(opcode); kind < kMessageKinds) addAlone(requests[kind]);
+  addAlone(bytesReceived, bytes);
 }
 
 SessionCounters& SessionCounters::nobody() {

@@ -36,10 +36,14 @@ struct SessionCounters {
   Count memoryBytes;            // device memory mapped now
   Count used[kQuotas], limit[kQuotas], refusals[kQuotas];  // by kind (quotas.h); what was refused because of a limit
 
-  void received(std::uint16_t opcode, std::uint64_t bytes);
+  void received(std::uint16_t opcode, std::uint64_t bytes);  // of one thread at a time
   void sent(std::uint64_t bytes) { bytesSent.fetch_add(bytes, std::memory_order_relaxed); }
   static SessionCounters& nobody();  // counts for nothing
   static void add(Count& count, std::uint64_t n = 1) { count.fetch_add(n, std::memory_order_relaxed); }
+  // Where one thread at a time counts. Processors lock nothing for it.
+  static void addAlone(Count& count, std::uint64_t n = 1) {
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
 };
 
 // What a session tells of itself.

@@ -53,6 +53,8 @@ class SessionOnFake {
   }
   ~SessionOnFake() { end(); }
 
+  Session& session() { return *session_; }
+
   // Closes the connection and waits until the session has given everything back.
   void end() {
     if (!session_) return;

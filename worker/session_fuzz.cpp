@@ -168,6 +168,8 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .data(9, 64)
       .add<Opcode::kUpload>(with<wire::Upload>([&](auto& m) { m.stream = 1, m.to = rows, m.transfer = 11; }))
       .add<Opcode::kNamedData>({11, 0, 64, access::digestOf(bytes)})
+      .add<Opcode::kUpload>(with<wire::Upload>([&](auto& m) { m.stream = 1, m.to = rows, m.transfer = 12; }))
+      .add<Opcode::kLaneData>({12, 0, 64, worker::kOrdersLane})
       .add<Opcode::kDeviceCopy>(with<wire::DeviceCopy>(
           [&](auto& m) { m.stream = 1, m.to = rows, m.from = kDevice + 4096, m.fromPitch = 8, m.fromSlice = 16; }))
       .add<Opcode::kFillMemory>(with<wire::FillMemory>([&](auto& m) { m.stream = 1, m.to = rows, m.elementSize = 2; }))
@@ -258,6 +260,9 @@ std::vector<fuzz::Input> fuzz::seeds() {
       {kOrders, kRunsFunctions | kDiscrete, 0, 0, 38, 0, 39, 1, 38, 0, 40, 8, 38, 0, 40, 10, 38, 0, 40, 14, 14, 0});
   // Data that is packed, kept and named, and some that only says that it is packed.
   out.push_back({kOrders, kRunsFunctions, 0, 0, 38, 0, 39, 2, 38, 0, 39, 3, 38, 0, 40, 8, 38, 0, 39, 0x76, 14, 0});
+  // Data over a lane, in its order and before it, and some that is other data than was announced.
+  out.push_back(
+      {kOrders, kRunsFunctions, 0, 0, 38, 0, 40, 9, 38, 0, 40, 13, 39, 0, 38, 0, 40, 0x79, 38, 0, 40, 9, 14, 0});
   return out;
 }
 
@@ -272,12 +277,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Whoever keeps to the rules must not make work fault.
   worker::FakeHip fake(
       {.cpuReachesMemory = !(manner & kDiscrete), .runsKernels = false, .forgiving = !(manner & kKeepsToRules)});
+  const worker::Frames frames =
+      orders ? worker::playOrders({data + 2, std::min(size - 2, kMostOrders)}, manner & kKeepsToRules)
+             : worker::Frames{};
   worker::Ledger ledger({64 * kMiB}, 1);
   worker::FakeCredit credit(ledger, 0);
   std::thread sender([&] {
     (void)client.send(hello().bytes());
     if (orders) {
-      for (const auto& frame : worker::playOrders({data + 2, std::min(size - 2, kMostOrders)}, manner & kKeepsToRules))
+      for (const auto& frame : frames.own)
         if (!client.send(frame)) break;
     } else {
       (void)client.send({reinterpret_cast<const std::byte*>(data), size});
@@ -301,7 +309,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.limits.set(worker::Quota::kWaits, 8);
     options.limits.set(worker::Quota::kThreads, 3);
     worker::Session session(net::overSocket(net::Socket(ends[1]), 60), fake.table(), options);
+    auto [lane, sessionsLane] = net::loopback();
+    session.lanes().join(worker::kOrdersLane, std::move(sessionsLane));
+    std::thread overLane([&, &link = *lane] {
+      for (const auto& frame : frames.lane)
+        if (!link.send(net::Transport::Part(frame)).ok()) break;
+      link.finishSending();
+    });
     (void)session.run();
+    lane->shutdown();
+    overLane.join();
   }
   messages.add(page->counters);
   sender.join();

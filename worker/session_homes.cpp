@@ -119,6 +119,14 @@ SandboxPlan SessionHomes::telemetryPlan() const {
   return plan;
 }
 
+SandboxPlan SessionHomes::ucxPlan(int account) const {
+  SandboxPlan out = plan(account);
+  out.temporary.clear();
+  out.writable = {"/dev/shm"};
+  out.connects = true;
+  return out;
+}
+
 void SessionHomes::prepare(const SandboxPlan& plan) const {
   if (plan.temporary.empty()) return;
   std::error_code ignored;

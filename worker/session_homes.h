@@ -21,6 +21,7 @@ class SessionHomes {
 
   SandboxPlan plan(int account) const;
   SandboxPlan telemetryPlan() const;
+  SandboxPlan ucxPlan(int account) const;                // of the bridge of a session (ucx_process.h)
   void prepare(const SandboxPlan& plan) const;           // before the session starts
   void clear(int account, pid_t process) const;          // when it has ended
   const std::string& folder() const { return folder_; }  // of all the temporary ones

@@ -18,6 +18,7 @@
 #include "net/ring_transport.h"
 #include "net/socket_transport.h"
 #include "platform/thread.h"
+#include "tls/ticket.h"
 #include "tls/tls_transport.h"
 #include "worker/own_image.h"
 #include "worker/session.h"
@@ -163,6 +164,12 @@ void runSession() {
   logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
   net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
   if (ticket.shield) transport = tls::overTls(std::move(transport), *ticket.shield);
+  if (ticket.key) {
+    tls::Shield shield;
+    if (Status status = tls::awaitTicket(*transport, *ticket.key, kGreetingTimeout, shield); !status.ok())
+      end(ticket, status);
+    transport = tls::overTls(std::move(transport), shield);
+  }
   if (ticket.shares)
     if (Status status = comeNear(ioTimeout, transport); !status.ok()) end(ticket, status);
   Session session(std::move(transport), hip, std::move(options));

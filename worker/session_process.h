@@ -42,15 +42,16 @@ struct SessionTicket {
   std::string usageFolder;  // HIP_REMOTE_SOFTGPU_USAGE, unless empty
   SandboxPlan sandbox;
   bool verbose = false;
-  bool standsBack = false;            // access/identity.h
-  std::optional<tls::Shield> shield;  // the connection is protected
-  bool shares = false;                // memory with its client: the connection wakes it, and no more
-  bool meetsPeers = false;            // the supervisor connects it with other workers
+  bool standsBack = false;             // access/identity.h
+  std::optional<tls::Shield> shield;   // the connection is protected
+  bool shares = false;                 // memory with its client: the connection wakes it, and no more
+  std::optional<wire::Bits256> key{};  // its client comes over UCX, and speaks TLS with this (tls/ticket.h)
+  bool meetsPeers = false;             // the supervisor connects it with other workers
   static auto fields(auto& m) {
     return std::tie(m.supervisor, m.outlives, m.peer, m.runtime, m.devices, m.platform, m.cacheFolder, m.compiles,
                     m.identity, m.cacheLimit, m.dataFolder, m.dataLimit, m.limits, m.memoryLimit, m.compute,
                     m.peerTimeout, m.resumeSeconds, m.resumeKey, m.usageFolder, m.sandbox, m.verbose, m.standsBack,
-                    m.shield, m.shares, m.meetsPeers);
+                    m.shield, m.shares, m.key, m.meetsPeers);
   }
 };
 

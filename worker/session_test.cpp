@@ -44,8 +44,9 @@ TEST(Session, HelloTellsWhichMessagesItDoesNotKnow) {
   std::vector<std::byte> storage;
   hello.messages.push_back(0x7ffe);
   const auto reply = s.client->call<wire::HelloReply, Opcode::kHello>(hello, storage);
-  // It keeps nothing, and goes nowhere.
+  // It keeps nothing, goes nowhere, and nobody can join it.
   EXPECT_EQ(reply.unknown, (std::vector<std::uint16_t>{static_cast<std::uint16_t>(Opcode::kNamedData),
+                                                       static_cast<std::uint16_t>(Opcode::kLaneData),
                                                        static_cast<std::uint16_t>(Opcode::kBring), 0x7ffe}));
 }
 
@@ -371,6 +372,18 @@ TEST(Session, KnownCodeNeedsNoBytes) {
   const auto lie =
       s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther + 2, 0, {{1, 2}}, code, {}}, storage);
   EXPECT_EQ(lie.status, hipErrorInvalidImage);
+}
+
+TEST(Session, CodeMayComePackedBeforeItsModule) {
+  SessionOnFake s;
+  s.client->hello();
+  const code::testing::Buffer code = code::testing::sampleElf();
+  const wire::Bits256 hash = access::digestOf(code);
+  std::vector<std::byte> packed, storage;
+  ASSERT_TRUE(net::Packer().pack(code, packed));
+  s.client->send<Opcode::kPackedCode>({hash, code.size(), packed});
+  const auto reply = s.client->call<wire::ModuleLoadReply, Opcode::kModuleLoad>({kOther, 0, hash, {}, {}}, storage);
+  EXPECT_EQ(reply.status, hipSuccess);
 }
 
 // --- what ends a session

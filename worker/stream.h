@@ -50,6 +50,10 @@ struct Stream {
   const int device;
   const bool blocking;  // takes part in the null stream's rules
   bool null() const { return native == nullptr && broken == hipSuccess; }
+  // By the null stream's rules: what is sent to this one now comes after what the other has.
+  bool follows(const Stream& other) const {
+    return device == other.device && ((null() && other.blocking) || (other.null() && blocking));
+  }
   hipStream_t native = nullptr;
   hipError_t broken = hipSuccess;  // it could not be made: everything given to it fails with this
 

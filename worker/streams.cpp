@@ -3,9 +3,9 @@
 
 namespace hipr::worker {
 
-StreamPtr Session::stream(std::uint64_t number) {
+const StreamPtr& Session::stream(std::uint64_t number) {
   const std::uint64_t device = number - wire::kNullStream;
-  StreamPtr stream = device < nullStreams_.size() ? nullStreams_[device] : streams_.find(number);
+  const StreamPtr& stream = device < nullStreams_.size() ? nullStreams_[device] : streams_.find(number);
   if (!stream) refuse("stream " + std::to_string(number) + " does not exist");
   return stream;
 }
@@ -86,9 +86,9 @@ void Session::onStreamWaitEvent(const wire::StreamWaitEvent& m) {
   const std::shared_ptr<Record> record = e->last;
   submit<wire::Opcode::kStreamWaitEvent>(
       s, m, e->broken,
-      [this, s, record](const wire::StreamWaitEvent&) {
+      [this, record](const StreamPtr& on, const wire::StreamWaitEvent&) {
         if (!record) return hipSuccess;  // never recorded: there is nothing to wait for
-        return backend_.hip.hipStreamWaitEvent(s->native, record->native->event, 0);
+        return backend_.hip.hipStreamWaitEvent(on->native, record->native->event, 0);
       },
       record ? record->place : Place{});
 }
@@ -101,10 +101,10 @@ void Session::onHostFunction(const wire::HostFunction& m) {
     refuse("host function " + std::to_string(m.id) + " is still running");
     return;
   }
-  order_.submit(s, m, [this, s, function](const wire::HostFunction& call) {
-    order_.whenReached(s, [this, s, function, id = call.id, position = s->given](hipError_t) {
+  order_.submit(s, m, [this, function](const StreamPtr& on, const wire::HostFunction& call) {
+    order_.whenReached(on, [this, on, function, id = call.id, position = on->given](hipError_t) {
       // The function may look at what kernels before it wrote, and print after what they printed.
-      reporter_.show(*s, position);
+      reporter_.show(*on, position);
       function->due = true;
       push(outbox_, wire::Opcode::kRunHostFunction, wire::RunHostFunction{id});
     });

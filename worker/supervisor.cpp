@@ -49,6 +49,7 @@ Supervisor::Supervisor(const Options& options, const ProbeResult& runtime, const
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   reception_.setNearName(doors_.nearName);
+  reception_.setUcx(options.ucx);
   gate_.honourTickets([this](const std::string& name) { return sessions_.findTicket(name); });
   for (const net::Socket& listener : doors_.listeners)
     fcntl(listener.fd(), F_SETFL, fcntl(listener.fd(), F_GETFL) | O_NONBLOCK);

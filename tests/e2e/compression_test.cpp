@@ -162,6 +162,17 @@ TEST(Compression, IsNothingForOneMachine) {
   unsetenv("HIP_REMOTE_TRANSPORT");
 }
 
+// It is the first thing that travels, before the line has been measured.
+TEST(Compression, IsForCodeToo) {
+  const auto sent = [](const char* compress) {
+    const WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--cache", ""});
+    const LineRelay relay("127.0.0.1", worker.port(), kSlow);
+    (void)counted(relay.port(), compress, words(1000));
+    return relay.up();
+  };
+  EXPECT_LT(sent("auto") + testing::kernelImageSize() / 2, sent("off"));
+}
+
 TEST(Compression, CanBeTurnedOff) {
   const WorkerProcess worker;
   const LineRelay relay("127.0.0.1", worker.port(), kSlow);

@@ -1,0 +1,100 @@
+#include "client/lane_choice.h"
+
+#include <gtest/gtest.h>
+
+namespace hipr::client {
+namespace {
+
+using namespace std::chrono_literals;
+using Advice = LaneChoice::Advice;
+
+constexpr std::uint64_t kMiB = 1 << 20, kPlenty = 1024 * kMiB;
+
+class Choosing : public ::testing::Test {
+ protected:
+  Choosing() { choice_.start(net::When::kWhereItPays, 3); }
+
+  // Sends for so long at that speed; what it is advised to do, once it is.
+  Advice send(std::chrono::milliseconds time, std::uint64_t mibPerSecond, std::uint64_t waiting = kPlenty) {
+    for (const auto end = now_ + time; now_ < end;) {
+      now_ += 10ms;
+      const Advice advice = choice_.arrived(now_, mibPerSecond * kMiB / 100, waiting);
+      if (advice != Advice::kNothing) return advice;
+    }
+    return Advice::kNothing;
+  }
+
+  LaneChoice choice_;
+  LaneChoice::Clock::time_point now_{std::chrono::hours(1)};
+};
+
+TEST_F(Choosing, LanesThatGainAreAddedOneAtATime) {
+  for (std::size_t lanes = 1; lanes <= 3; ++lanes) {
+    ASSERT_EQ(send(2s, 20 * lanes), Advice::kOpen) << lanes;
+    ASSERT_EQ(send(2s, 20 * lanes), Advice::kNothing) << "it is being opened";
+    ASSERT_TRUE(choice_.opened(now_, 30ms));
+    EXPECT_EQ(choice_.lanes(), lanes);
+  }
+  EXPECT_EQ(send(10s, 80), Advice::kNothing) << "no more than three";
+  EXPECT_NEAR(*choice_.bytesPerSecond(), 80. * kMiB, kMiB);
+}
+
+TEST_F(Choosing, OneThatGainsNothingIsClosedAndNoneIsTriedForLong) {
+  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  ASSERT_TRUE(choice_.opened(now_, 30ms));
+  ASSERT_EQ(send(2s, 110), Advice::kClose);
+  choice_.closed(now_);
+  EXPECT_EQ(choice_.lanes(), 0u);
+  EXPECT_FALSE(choice_.bytesPerSecond());
+  EXPECT_EQ(send(60s, 100), Advice::kNothing);
+  EXPECT_EQ(send(300s, 100), Advice::kOpen);
+}
+
+TEST_F(Choosing, AShortLineHasNoLanes) {
+  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  EXPECT_FALSE(choice_.opened(now_, 1ms));
+  EXPECT_EQ(send(600s, 100), Advice::kNothing);
+}
+
+TEST_F(Choosing, UnlessTheyAreWantedThere) {
+  choice_.start(net::When::kAlways, 3);
+  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  EXPECT_TRUE(choice_.opened(now_, 1ms));
+}
+
+TEST_F(Choosing, LittleDataNeedsNone) {
+  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kNothing);
+  now_ += 1s;
+  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kNothing);
+  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kOpen) << "one small upload after the other is not little";
+}
+
+TEST_F(Choosing, SlowIsNotLittle) {
+  EXPECT_EQ(send(10s, 1), Advice::kOpen);
+}
+
+TEST_F(Choosing, WithoutPermissionThereAreNone) {
+  choice_.start(net::When::kNever, 3);
+  EXPECT_EQ(send(10s, 20), Advice::kNothing);
+}
+
+// What was sent before a pause, and the pause, say nothing about the line.
+TEST_F(Choosing, APauseBeginsAnew) {
+  ASSERT_EQ(send(200ms, 20), Advice::kNothing);
+  now_ += 5s;
+  EXPECT_EQ(send(200ms, 20), Advice::kNothing);
+  EXPECT_EQ(send(200ms, 20), Advice::kOpen);
+}
+
+TEST_F(Choosing, ALaneThatWasLostIsTriedAgainSoon) {
+  ASSERT_EQ(send(2s, 20), Advice::kOpen);
+  ASSERT_TRUE(choice_.opened(now_, 30ms));
+  choice_.closed(now_);
+  EXPECT_EQ(send(9s, 20), Advice::kNothing);
+  EXPECT_EQ(send(2s, 20), Advice::kOpen);
+  choice_.failed(now_);
+  EXPECT_EQ(send(60s, 20), Advice::kNothing) << "who is not let in does not knock all the time";
+}
+
+}  // namespace
+}  // namespace hipr::client

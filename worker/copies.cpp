@@ -96,9 +96,8 @@ void Session::onUpload(const wire::Upload& m) {
         scatter(upload.to, 0, upload.bytes);
         return Start::kDone;
       }
-      const Staging::Block block = error == hipSuccess ? staging_.take(upload.bytes.size()) : nullptr;
-      if (error == hipSuccess && !block) error = hipErrorOutOfMemory;
-      if (error == hipSuccess) {
+      const Staging::Block block = error == hipSuccess ? staging_.take(upload.bytes.size(), &error) : nullptr;
+      if (block) {
         std::memcpy(block.get(), upload.bytes.data(), upload.bytes.size());
         backend_.use(on->device);
         error =

@@ -66,11 +66,12 @@ Start Download::start() {
 
 hipError_t Download::copyNext() {
   const std::uint64_t length = std::min<std::uint64_t>(from_.bytes() - given_, Staging::kBlock);
-  Piece piece{context_.staging.take(length), given_, length};
-  if (!piece.block) return hipErrorOutOfMemory;
+  hipError_t error = hipSuccess;
+  Piece piece{context_.staging.take(length, &error), given_, length};
+  if (!piece.block) return error;
   context_.backend.use(stream_->device);
-  hipError_t error = copyPacked(context_.backend.hip, stream_->native, from_, given_, length, piece.block.get(),
-                                hipMemcpyDeviceToHost);
+  error = copyPacked(context_.backend.hip, stream_->native, from_, given_, length, piece.block.get(),
+                     hipMemcpyDeviceToHost);
   if (error == hipSuccess) piece.event = context_.order.events(stream_->device).record(stream_->native, &error);
   if (error != hipSuccess) return error;
   events_.push_back(piece.event);

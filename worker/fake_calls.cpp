@@ -103,6 +103,7 @@ struct FakeCalls {
   }
   static hipError_t hipHostMalloc(void** out, size_t size, unsigned) {
     if (fake().fails("hipMalloc")) return hipErrorOutOfMemory;
+    if (fake().fails("hipHostMalloc")) return hipErrorLaunchFailure;  // its device has failed
     *out = std::malloc(size);
     fake().memory_.pin(*out, size);
     std::lock_guard lock(fake().mutex_);

@@ -91,8 +91,9 @@ bool Session::mayExpect(Upload& upload, std::uint64_t size) {
 }
 
 void Session::findData(const std::shared_ptr<Upload>& upload, const wire::NamedData& m) {
-  Staging::Block block = upload->abandoned() ? nullptr : staging_.take(m.size);
-  if (!block) upload->abandon(hipErrorOutOfMemory);
+  hipError_t why = hipSuccess;
+  Staging::Block block = upload->abandoned() ? nullptr : staging_.take(m.size, &why);
+  if (!block) upload->abandon(why);  // unless it has been
   const bool known = !block || dataCache_.load(m.name, {block.get(), m.size});
   if (known) {
     upload->found(std::move(block), m.offset, m.size);  // nothing, where it will not come to its place

@@ -328,6 +328,15 @@ TEST(Session, FailingWorkNobodyWaitsForIsPushed) {
   EXPECT_EQ(s.client->expectPush<wire::AsyncFailure>(Opcode::kAsyncFailure)->status, hipErrorLaunchFailure);
 }
 
+TEST(Session, ACopyForWhichAFailedDeviceGivesNoMemoryTellsOfTheFailure) {
+  SessionOnFake s({.cpuReachesMemory = false});
+  s.client->hello();
+  s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, kMiB});
+  s.client->send<Opcode::kStreamCreate>({.stream = kStream});
+  s.fake.failNext("hipHostMalloc");
+  EXPECT_EQ(s.client->ask<Opcode::kDownload>({kStream, {kTestDeviceBase, 0, 0, kMiB}, 9}), hipErrorLaunchFailure);
+}
+
 TEST(Session, AStreamThatCannotBeMadeFailsWhatItIsGiven) {
   SessionOnFake s;
   s.client->hello();

@@ -9,15 +9,21 @@ Staging::~Staging() {
   for (const auto& [slab, share] : slabs_) backend_.hip.hipHostFree(slab);
 }
 
-Staging::Block Staging::take(std::size_t size) {
-  if (size > kBlock) return nullptr;
+Staging::Block Staging::take(std::size_t size, hipError_t* why) {
+  const auto refuse = [&](hipError_t error) {
+    if (why) *why = error;
+    return nullptr;
+  };
+  if (size > kBlock) return refuse(hipErrorOutOfMemory);
   const std::size_t which = size <= pools_[0].size ? 0 : size <= pools_[1].size ? 1 : 2;
   std::lock_guard lock(mutex_);
   Pool& pool = pools_[which];
   if (pool.free.empty()) {
     void* slab = nullptr;
     Meter::Share share = meter_.take(Quota::kStagedBytes, kBlock);
-    if (!share || backend_.hip.hipHostMalloc(&slab, kBlock, hipHostMallocDefault) != hipSuccess) return nullptr;
+    if (!share) return refuse(hipErrorOutOfMemory);
+    const hipError_t error = backend_.hip.hipHostMalloc(&slab, kBlock, hipHostMallocDefault);
+    if (error != hipSuccess) return refuse(error);
     slabs_.emplace_back(slab, std::move(share));
     for (std::size_t at = 0; at < kBlock; at += pool.size) pool.free.push_back(static_cast<std::byte*>(slab) + at);
   }

@@ -24,7 +24,8 @@ class Staging {
   Staging(const Backend& backend, Meter& meter) : backend_(backend), meter_(meter) {}
   ~Staging();
 
-  Block take(std::size_t size);  // null when it is more than kBlock, or there is no memory
+  // Null when it is more than kBlock, or there is no memory: the runtime says why, which may be that its device failed.
+  Block take(std::size_t size, hipError_t* why = nullptr);
 
  private:
   struct Pool {

@@ -103,9 +103,10 @@ Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint6
 
 Status Upload::readBlock(const Incoming& incoming, bool late) {
   const std::uint64_t length = incoming.length;
-  Piece piece{context_.staging.take(length), incoming.offset, length};
+  hipError_t why = hipSuccess;
+  Piece piece{context_.staging.take(length, &why), incoming.offset, length};
   if (!piece.block) {
-    abandon(hipErrorOutOfMemory);
+    abandon(why);
     return incoming.skip();
   }
   if (Status status = incoming.read(piece.block.get(), context_.unpacker); !status.ok()) return status;

@@ -48,6 +48,7 @@ struct BulkUpload {
   bool finished = false;  // every byte has been handed over: the memory may change
   std::vector<UploadBlock> blocks{};  // those about which it has been decided
   std::size_t unanswered = 0;         // pieces that were named, or go over lanes, and may be wanted yet
+  int readers = 0;                    // threads that are at its memory; some may be when a connection is lost
 };
 using BulkUploadPtr = std::shared_ptr<BulkUpload>;
 

@@ -69,7 +69,6 @@ void Connection::lose(const Status& why) {
             ". The GPU work of this process is gone; start the program again, or reset the device");
   }
   dead_ = true;
-  channel_->shutdown();
   outbox_.fail();
   dropAll();
 }

@@ -66,7 +66,6 @@ bool Outbox::takeForLane(const UploadLane& lane, Piece& piece) {
     named_[{upload->transfer, next.offset}] = {.upload = upload, .size = size, .lane = lane.number};
     unansweredBytes_ += size;
     ++upload->unanswered;
-    ++readers_;
     pending_ = true;
     piece = std::move(next);
     return true;
@@ -131,8 +130,6 @@ void Outbox::runLane(UploadLane& lane) {
     copyForLater(piece);
     status = sendOverLane(lane, piece);
     handedOver(piece);
-    std::lock_guard lock(mutex_);
-    endReading();
     piece = {};
   }
   // What it has sent still arrives, and the rest is wanted when the worker sees the end.

@@ -53,7 +53,7 @@ void Outbox::makeName(const BulkUploadPtr& upload, std::size_t block) {
     std::lock_guard lock(mutex_);
     if (seconds > 0 && size == kBlock) naming_.hashingWas(static_cast<double>(size) / seconds);
     upload->blocks[block] = {.state = UploadBlock::State::kNamed, .name = name, .copy = std::move(copy)};
-    endReading();
+    endReading(*upload);
     pending_ = true;
   }
   wakeWriter();
@@ -145,12 +145,14 @@ bool Outbox::takeWanted(Piece& piece) {
            .kind = Piece::Kind::kWanted,
            .copy = found->second.copy,
            .packed = found->second.packed};
+  addReader(*piece.upload);
   return true;
 }
 
 void Outbox::sendWanted(const Piece& piece) {
   sendData(piece);
   std::lock_guard lock(mutex_);
+  endReading(*piece.upload);
   if (const auto found = named_.find({piece.upload->transfer, piece.offset}); found != named_.end()) settle(found);
 }
 
@@ -171,6 +173,7 @@ void Outbox::waitSent(const BulkUploadPtr& upload) {
   // Nearly all that may be wanted yet has been copied, so that nobody has to wait for the worker's answers.
   sent_.wait(lock, [&] { return upload->finished || !needsMemory(*upload); });
   if (!upload->finished) finish(upload);
+  sent_.wait(lock, [&] { return upload->readers == 0; });
 }
 
 }  // namespace hipr::client

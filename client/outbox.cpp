@@ -41,7 +41,6 @@ void Outbox::stop() {
     ended_.wait_for(lock, kStopLimit, [this] { return writerEnded_; });
   }
   fail();
-  channel_.shutdown();
   writer_.join();
   for (UploadLane& lane : lanes_)
     if (lane.thread.joinable()) lane.thread.join();
@@ -107,7 +106,8 @@ bool Outbox::nothingLeft() const {
 
 bool Outbox::uploading() {
   std::lock_guard lock(mutex_);
-  return std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
+  return (dead_ && readers_ > 0) ||
+         std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
 }
 
 bool Outbox::stalled() {
@@ -152,8 +152,9 @@ void Outbox::goOn() {
 }
 
 void Outbox::fail() {
-  std::unique_lock lock(mutex_);
   dead_ = true;
+  channel_.shutdown();  // whoever is sending comes back
+  std::lock_guard lock(mutex_);
   named_.clear();
   wanted_.clear();
   unansweredBytes_ = 0;
@@ -164,7 +165,6 @@ void Outbox::fail() {
   pending_ = true;
   roomy_.notify_all();
   work_.notify_all();
-  unread_.wait(lock, [this] { return readers_ == 0; });  // what has been finished is nobody's to read
 }
 
 void Outbox::finish(const BulkUploadPtr& upload) {
@@ -212,6 +212,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
 
 void Outbox::takeOut(const Piece& piece) {
   piece.upload->taken += piece.size;
+  addReader(*piece.upload);
   if (piece.upload->open) return;
   unopened_[piece.upload->transfer] += piece.size;
   unopenedBytes_ += piece.size;
@@ -242,10 +243,11 @@ void Outbox::handedOver(const Piece& piece) {
   {
     std::lock_guard lock(mutex_);
     upload.given += piece.size;
-    if (upload.given != upload.from.bytes()) return;
+    if (upload.given != upload.from.bytes()) return endReading(upload);
   }
   if (!upload.late) channel_.settle(upload.transfer);  // otherwise it stays as it is until its copy is done
   std::lock_guard lock(mutex_);
+  endReading(upload);
   if (dead_) return;
   upload.allSent = true;
   if (upload.unanswered == 0) return finish(piece.upload);

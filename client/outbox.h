@@ -101,7 +101,7 @@ class Outbox {
   // more: half a message may be out.
   void sayGoodbyeAlone();
 
-  void fail();
+  void fail();  // nothing is sent any more
   std::uint64_t bytesSent() const {
     return bytesSent_.load(std::memory_order_relaxed) + laneBytes_.load(std::memory_order_relaxed);
   }
@@ -198,8 +198,9 @@ class Outbox {
   void packWanted(const BulkUploadPtr& upload, std::size_t offset, const OwnBytes& copy);
   OwnBytes pack(wire::Bytes bytes);  // null: it stays large
   // Around what reads the program's memory; false: nobody needs it any more
-  bool beginReading(const BulkUpload& upload);
-  void endReading();  // REQUIRES: mutex_ held
+  bool beginReading(BulkUpload& upload);
+  void addReader(BulkUpload& upload);  // REQUIRES: mutex_ held, as for the next
+  void endReading(BulkUpload& upload);
   // --- lane_uploads.cpp. REQUIRES, for the first three: mutex_ held
   void measure(std::uint64_t arrived);  // the worker has so much more: how many lanes should there be?
   void beginLane();
@@ -246,11 +247,11 @@ class Outbox {
   std::array<UploadLane, wire::kMostLanes> lanes_;
   std::uint32_t lastLane_ = 0;
   std::uint64_t acknowledged_ = 0;   // bytes of the channel
-  int readers_ = 0;                  // helpers and lanes that read the program's memory
+  int readers_ = 0;                  // of all uploads together
   Clock::time_point firstQueued_{};  // what has waited longest in control_
   int habit_ = 0;                    // flushes in a row that left the writer nothing to do
   bool stopping_ = false, writerEnded_ = false;
-  std::condition_variable roomy_, sent_, work_, ended_, unread_, laneWork_;
+  std::condition_variable roomy_, sent_, work_, ended_, laneWork_;
 
   std::mutex sending_;  // held while using the channel; taken before mutex_
   wire::Buffer outgoing_;

@@ -23,15 +23,21 @@ OwnBytes Outbox::packCode(wire::Bytes code) {
   return pack(code);
 }
 
-bool Outbox::beginReading(const BulkUpload& upload) {
+bool Outbox::beginReading(BulkUpload& upload) {
   std::lock_guard lock(mutex_);
   if (upload.finished) return false;
-  ++readers_;
+  addReader(upload);
   return true;
 }
 
-void Outbox::endReading() {
-  if (--readers_ == 0) unread_.notify_all();
+void Outbox::addReader(BulkUpload& upload) {
+  ++upload.readers;
+  ++readers_;
+}
+
+void Outbox::endReading(BulkUpload& upload) {
+  --readers_;
+  if (--upload.readers == 0 && upload.finished) sent_.notify_all();
 }
 
 OwnBytes Outbox::pack(wire::Bytes bytes) {
@@ -57,7 +63,7 @@ void Outbox::packBlock(const BulkUploadPtr& upload, std::size_t block) {
   {
     std::lock_guard lock(mutex_);
     upload->blocks[block] = {.packed = std::move(packed)};
-    endReading();
+    endReading(*upload);
     pending_ = true;
   }
   wakeWriter();
@@ -76,7 +82,7 @@ void Outbox::packWanted(const BulkUploadPtr& upload, std::size_t offset, const O
       found->second.packed = std::move(packed);
       wanted_.push_back(place);
     }
-    if (!copy) endReading();
+    if (!copy) endReading(*upload);
     pending_ = true;
   }
   wakeWriter();

@@ -44,8 +44,7 @@ class Lanes : public OutboxTest {
     threads_.emplace_back([this] { serveMain(); });
   }
   void TearDown() override {
-    outbox_.stop();
-    ends_.second->shutdown();
+    OutboxTest::TearDown();
     for (const auto& lane : lanes_) lane->shutdown();
     {
       std::lock_guard lock(mutex_);

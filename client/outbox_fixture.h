@@ -19,6 +19,10 @@ struct Frame {
 class OutboxTest : public ::testing::Test {
  protected:
   OutboxTest() { outbox_.start(); }
+  void TearDown() override {  // what a test has given it to send is gone before it is
+    if (ends_.second) ends_.second->shutdown();
+    outbox_.stop();
+  }
 
   void receive(std::span<std::byte> out) {
     while (!out.empty()) {

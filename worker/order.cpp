@@ -134,7 +134,6 @@ void Order::advance(const StreamPtr& stream, Start how) {
   while (startNext(*stream)) {  // first what belongs to the operation itself: a fence behind it
   }
   startHeld();
-  retire();
 }
 
 void Order::startHeld() {

@@ -137,8 +137,8 @@ class Order {
   void sweep();  // closed streams that have come to rest
   void mark(const StreamPtr& stream, std::uint64_t position, Then then);
   void lookAtMarks(Stream& stream);
-  void raise(Stream& stream, std::uint64_t position);
-  void retire();
+  void raise(Stream& stream, std::uint64_t position);  // so many are done
+  void retire();                                       // what has waited for that
 
   const Backend& backend_;
   Crew& crew_;

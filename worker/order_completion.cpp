@@ -85,12 +85,12 @@ void Order::raise(Stream& stream, std::uint64_t position) {
   counters_.used[static_cast<std::size_t>(Quota::kOperations)].store(unfinished_, std::memory_order_relaxed);
   stream.done = position;
   while (!stream.kept.empty() && stream.kept.front().position <= stream.done) stream.kept.pop_front();
+  retire();
 }
 
 void Order::reached(const StreamPtr& stream, std::uint64_t position) {
   const std::lock_guard lock(mutex_);
   raise(*stream, position);
-  retire();
 }
 
 void Order::retire() {

@@ -135,6 +135,17 @@ TEST_F(OrderTest, WhatComesAfterEverythingWaitsForEveryStreamButNotForLaterWork)
   EXPECT_TRUE(atOnce);
 }
 
+TEST_F(OrderTest, WhoeverFindsOutThatAllIsDoneSeesToWhatWaitsForIt) {
+  const StreamPtr a = apart();
+  std::promise<void> after;
+  fake_.hold();
+  submitSlow(a);
+  order_.afterEverything([&] { after.set_value(); });
+  fake_.release();
+  while (order_.look(*a) == hipErrorNotReady) std::this_thread::yield();
+  EXPECT_EQ(after.get_future().wait_for(seconds(20)), std::future_status::ready);
+}
+
 TEST_F(OrderTest, ObjectsAreKeptUntilTheStreamIsDoneWithThem) {
   const StreamPtr a = apart();
   submit(a, "a1", Start::kLater);

@@ -259,7 +259,8 @@ hipError_t RemoteCore::fill(const Fill& f, Stream& stream, Stage until, HostAcce
     wire::FillMemory message = fillMessage(s, f);
     message.stream = remote(stream).id;
     s.submit<Opcode::kFillMemory>(remote(stream), message);
-    return until == Stage::kVisible && f.kind != MemoryKind::kDevice ? synchronize(stream) : hipSuccess;
+    const bool told = f.kind != MemoryKind::kDevice || f.synchronous;  // as for copies
+    return until == Stage::kVisible && told ? synchronize(stream) : hipSuccess;
   }
   // Host memory that no kernel knows of: fill it here, in stream order.
   if (inOrder(remote(stream), until, access)) {

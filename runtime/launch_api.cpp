@@ -24,9 +24,10 @@ hipError_t launchThreads(hipFunction_t f, const dim3& threads, const dim3& block
                        .stop = stop});
 }
 
-// What launch attributes ask for. hipErrorNotSupported for those that would change what the kernel computes.
+// What launch attributes ask for. hipErrorNotSupported for those that would change what the kernel computes; AMD's
+// runtime calls one that it does not know a wrong configuration.
 hipError_t readAttributes(const hipLaunchAttribute* attrs, unsigned count, LaunchRequest& request) {
-  if (count != 0 && attrs == nullptr) return hipErrorInvalidValue;
+  if (count != 0 && attrs == nullptr) return hipErrorInvalidConfiguration;
   for (unsigned i = 0; i < count; ++i) switch (attrs[i].id) {
       case hipLaunchAttributeCooperative:
         request.cooperative = attrs[i].value.cooperative != 0;
@@ -43,7 +44,7 @@ hipError_t readAttributes(const hipLaunchAttribute* attrs, unsigned count, Launc
       case hipLaunchAttributeClusterSchedulingPolicyPreference:
         return hipErrorNotSupported;
       default:
-        return hipErrorInvalidValue;
+        return hipErrorInvalidConfiguration;
     }
   return hipSuccess;
 }
@@ -69,7 +70,8 @@ hipError_t hipExtLaunchKernel(const void* function_address, dim3 numBlocks, dim3
 }
 
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr, void** args) {
-  if (config == nullptr) return hipErrorInvalidValue;
+  if (fPtr == nullptr) return hipErrorInvalidDeviceFunction;
+  if (config == nullptr) return hipErrorInvalidConfiguration;
   LaunchRequest request{
       .groups = config->gridDim, .block = config->blockDim, .sharedBytes = config->dynamicSmemBytes, .params = args};
   HIPR_TRY(readAttributes(config->attrs, config->numAttrs, request));
@@ -135,6 +137,7 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
 }
 
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t f, void** params, void** extra) {
+  if (f == nullptr) return hipErrorInvalidHandle;
   if (config == nullptr) return hipErrorInvalidValue;
   LaunchRequest request{.groups = {config->gridDimX, config->gridDimY, config->gridDimZ},
                         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},

@@ -1,7 +1,6 @@
-// Several things in one call, HIP 7: nodes of words, copies of boxes, hints about ranges; the linker, and nodes of
-// semaphores.
+// Several things in one call, HIP 7: nodes of words, copies of lines and boxes, hints about ranges; and the linker.
 // ABIs: 7
-#include "hip_abi.h"
+#include "objects.h"
 
 struct Wait {  // hipStreamMemOpWaitValueParams_t
   int operation;
@@ -56,6 +55,8 @@ int hipStreamEndCapture(void* stream, void** graph);
 int hipStreamWriteValue32(void* stream, void* at, std::uint32_t value, unsigned flags);
 int hipStreamWaitValue32(void* stream, void* at, std::uint32_t value, unsigned flags, std::uint32_t mask);
 int hipGraphGetNodes(void* graph, void** nodes, std::size_t* count);
+int hipMemcpyBatchAsync(void** to, void** from, std::size_t* sizes, std::size_t count, void* attributes,
+                        std::size_t* indices, std::size_t attributeCount, std::size_t* failed, void* stream);
 int hipMemcpy3DBatchAsync(std::size_t count, Box*, std::size_t* failed, unsigned long long flags, void* stream);
 int hipMemPrefetchBatchAsync(void**, std::size_t*, std::size_t, Location*, std::size_t*, std::size_t,
                              unsigned long long, void*);
@@ -65,9 +66,9 @@ int hipMemDiscardAndPrefetchBatchAsync(void**, std::size_t*, std::size_t, Locati
 int hipMemRangeGetAttribute(void* data, std::size_t, int attribute, const void*, std::size_t);
 int hipLinkCreate(unsigned, void*, void**, void** state);
 int hipLinkAddData(void* state, int type, void*, std::size_t, const char* name, unsigned, void*, void**);
+int hipLinkAddFile(void* state, int type, const char* path, unsigned, void*, void**);
 int hipLinkComplete(void* state, void** binary, std::size_t* size);
 int hipLinkDestroy(void* state);
-int hipGraphAddExternalSemaphoresSignalNode(void** node, void* graph, void* const*, std::size_t, const void*);
 }
 
 enum : int {
@@ -86,35 +87,6 @@ static Word word(int operation, void* at, std::uint64_t value, unsigned flags = 
   Word out{};
   out.word = {operation, at, value, flags, nullptr};
   return out;
-}
-
-struct Memory {
-  void* at = nullptr;
-  explicit Memory(std::size_t bytes = 4096) {
-    OK(hipMalloc(&at, bytes));
-    OK(hipMemset(at, 0, bytes));
-  }
-  ~Memory() { (void)hipFree(at); }
-  std::vector<std::uint32_t> read(std::size_t count) const {
-    std::vector<std::uint32_t> out(count);
-    OK(hipMemcpy(out.data(), at, count * 4, 2));
-    return out;
-  }
-};
-
-struct Stream {
-  void* handle = nullptr;
-  Stream() { OK(hipStreamCreate(&handle)); }
-  ~Stream() { (void)hipStreamDestroy(handle); }
-};
-
-TEST(nodes_of_semaphores) {
-  void *graph = nullptr, *node = nullptr;
-  std::uint64_t params[4] = {};
-  OK(hipGraphCreate(&graph, 0));
-  EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, nullptr), int(kInvalidValue));
-  EXPECT_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, params), int(kNotSupported));
-  OK(hipGraphDestroy(graph));
 }
 
 TEST(nodes_of_words) {
@@ -198,6 +170,34 @@ TEST(captured_words) {
   OK(hipGraphDestroy(graph));
 }
 
+TEST(lines) {
+  std::vector<std::uint32_t> in(16), out(8);
+  for (std::uint32_t i = 0; i < 16; ++i) in[i] = i + 1;
+  Memory first, second;
+  Stream stream;
+  auto* words = static_cast<std::uint32_t*>(second.at);
+  // One after the other: the later ones read what the earlier ones wrote.
+  void* to[] = {first.at, words + 4, words, out.data()};
+  void* from[] = {in.data(), first.at, static_cast<std::uint32_t*>(first.at) + 12, second.at};
+  std::size_t sizes[] = {64, 16, 16, 32}, failed = 7;
+  OK(hipMemcpyBatchAsync(to, from, sizes, 4, nullptr, nullptr, 0, &failed, stream.handle));
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_VEC(out, (std::vector<std::uint32_t>{13, 14, 15, 16, 1, 2, 3, 4}));
+  check::result(out);
+  OK(hipMemcpyBatchAsync(to, from, sizes, 2, nullptr, nullptr, 0, nullptr, stream.handle));
+  const auto refused = [&](void** t, void** f, std::size_t* s, std::size_t n) {
+    EXPECT_EQ(hipMemcpyBatchAsync(t, f, s, n, nullptr, nullptr, 0, &failed, stream.handle), int(kInvalidValue));
+  };
+  refused(nullptr, from, sizes, 4);
+  refused(to, nullptr, sizes, 4);
+  refused(to, from, nullptr, 4);
+  refused(to, from, sizes, 0);
+  from[2] = nullptr;  // the third
+  refused(to, from, sizes, 4);
+  EXPECT_EQ(failed, std::size_t{2});
+  OK(hipStreamSynchronize(stream.handle));
+}
+
 TEST(boxes) {
   std::vector<std::uint32_t> from(64), to(64);
   for (std::uint32_t i = 0; i < 64; ++i) from[i] = i + 1;
@@ -271,10 +271,18 @@ TEST(links) {
   EXPECT_EQ(hipLinkAddData(link, kSpirv, nullptr, 1, "x", 0, nullptr, nullptr), int(kInvalidImage));
   for (int type : {0, 1, 2, 3, 4, 5, 100, 101, 102})
     EXPECT_EQ(hipLinkAddData(link, type, text, sizeof text, "x", 0, nullptr, nullptr), int(kInvalidValue));
+  const std::string file = modulePath("text");
+  EXPECT_EQ(hipLinkAddFile(link, kSpirv, nullptr, 0, nullptr, nullptr), int(kInvalidValue));
+  EXPECT_EQ(hipLinkAddFile(link, 1, file.c_str(), 0, nullptr, nullptr), int(kInvalidValue));
+  EXPECT_EQ(hipLinkAddFile(link, kSpirv, "/no/such/file", 0, nullptr, nullptr), int(kInvalidConfiguration));
+  EXPECT_EQ(hipLinkAddFile(nullptr, kSpirv, file.c_str(), 0, nullptr, nullptr), int(kInvalidHandle));
   void* binary = nullptr;
   std::size_t size = 0;
   EXPECT_EQ(hipLinkComplete(link, nullptr, &size), int(kInvalidValue));
+  EXPECT_EQ(hipLinkComplete(link, &binary, &size), int(kInvalidConfiguration));  // nothing was added
+  OK(hipLinkAddFile(link, kSpirv, file.c_str(), 0, nullptr, nullptr));           // looked at when it is linked
   EXPECT_EQ(hipLinkComplete(link, &binary, &size), int(kInvalidConfiguration));
+  EXPECT(binary == nullptr && size == 0);
   OK(hipLinkDestroy(link));
   EXPECT_EQ(hipLinkDestroy(link), int(kInvalidValue));
   EXPECT_EQ(hipLinkAddData(link, kSpirv, text, sizeof text, "x", 0, nullptr, nullptr), int(kInvalidHandle));

@@ -16,7 +16,7 @@ EOF
   for source in "$here"/*.cpp; do
     only=$(sed -n 's|^// ABIs: ||p' "$source")
     for abi in ${only:-5 6 7}; do
-      echo "build $(basename "$source" .cpp).$abi: cxx $source | $here/hip_abi.h $here/../conformance/check.h"
+      echo "build $(basename "$source" .cpp).$abi: cxx $source | $here/hip_abi.h $here/objects.h $here/../conformance/check.h"
       echo "  abi = $abi"
     done
   done

@@ -16,21 +16,13 @@ int hipArray3DGetDescriptor(void* desc, void* array);
 int hipTexRefGetArray(void** array, const void* texture);
 int hipTexRefGetBorderColor(float*, const void* texture);
 int hipTexRefGetMipMappedArray(void** array, const void* texture);
-int hipGLGetDevices(unsigned*, int*, unsigned, int);
-int hipImportExternalMemory(void**, const void*);
-int hipImportExternalSemaphore(void**, const void*);
-int hipGraphicsMapResources(int, void**, void*);
-int hipGraphicsUnmapResources(int, void**, void*);
-int hipGraphicsGLRegisterBuffer(void**, unsigned, unsigned);
-int hipSignalExternalSemaphoresAsync(const void*, const void*, unsigned, void*);
-int hipDestroyExternalMemory(void*);
 #if ABI >= 7
 int hipDeviceGetTexture1DLinearMaxWidth(std::size_t*, const void*, int device);
 int hipMipmappedArrayGetMemoryRequirements(void*, void*, int device);
 #endif
 }
 
-enum : int { kNotSupported = 801, kDirection = 21, kNoDevice = 100, kOutOfMemory = 2, kUnknown = 999 };
+enum : int { kNotSupported = 801, kDirection = 21 };
 static char out[256];
 static char texture[88];  // textureReference, bound to nothing
 
@@ -80,49 +72,3 @@ TEST(widths) {
   IS(hipMipmappedArrayGetMemoryRequirements(out, out, 0), kNotSupported);
 }
 #endif
-
-// A GPU server without a display.
-TEST(other_apis) {
-  unsigned count = 7;
-  int devices[4];
-  IS(hipGLGetDevices(&count, devices, 4, 1), kNoDevice);
-  EXPECT_EQ(count, 0u);
-  IS(hipGLGetDevices(&count, devices, 4, 3), kNotSupported);
-  IS(hipGLGetDevices(nullptr, devices, 4, 1), kInvalidValue);
-  IS(hipGLGetDevices(&count, devices, 4, 9), kInvalidValue);
-  void* resource = nullptr;
-  IS(hipGraphicsGLRegisterBuffer(&resource, 1, 0), kInvalidValue);
-  IS(hipGraphicsMapResources(1, &resource, nullptr), kUnknown);
-  OK(hipGraphicsUnmapResources(0, nullptr, nullptr));
-  IS(hipGraphicsUnmapResources(1, nullptr, nullptr), kUnknown);
-  IS(hipGraphicsUnmapResources(1, &resource, nullptr), kInvalidHandle);
-
-  struct {
-    int type = 1;
-    union {
-      int fd = 5;
-      void* pair[2];
-    };
-    unsigned long long size = 4096;
-    unsigned flags = 0, reserved[16] = {};
-  } memory;
-  void* handle = nullptr;
-  IS(hipImportExternalMemory(&handle, &memory), kOutOfMemory);
-  memory.size = 0;
-  IS(hipImportExternalMemory(&handle, &memory), kInvalidValue);
-  IS(hipDestroyExternalMemory(nullptr), kInvalidValue);
-  struct {
-    int type = 1;
-    union {
-      int fd = 5;
-      void* pair[2];
-    };
-    unsigned flags = 0, reserved[16] = {};
-  } semaphore;
-  IS(hipImportExternalSemaphore(&handle, &semaphore), kNotSupported);
-  semaphore.fd = 0;
-  IS(hipImportExternalSemaphore(&handle, &semaphore), kInvalidValue);
-  OK(hipSignalExternalSemaphoresAsync(&handle, out, 0, nullptr));
-  IS(hipSignalExternalSemaphoresAsync(&handle, out, 1, nullptr), kInvalidValue);
-  IS(hipSignalExternalSemaphoresAsync(&handle, nullptr, 0, nullptr), kInvalidValue);
-}

@@ -1,22 +1,8 @@
 // A kernel launched under each ABI: as a module, and registered the way compiler-made start-up code does it.
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "hip_abi.h"
+#include "objects.h"
 
 extern "C" int hipLaunchCooperativeKernel(const void*, Dim3 grid, Dim3 block, void** args, unsigned shared,
                                           void* stream);
-
-static std::vector<char> image() {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string path(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-  std::ifstream in(path.substr(0, path.rfind('/')) + "/modules/scale.bundle", std::ios::binary);
-  REQUIRE(in.good());
-  return std::vector<char>(std::istreambuf_iterator<char>(in), {});
-}
 
 static void* upload(const std::vector<float>& v) {
   void* d = nullptr;
@@ -44,7 +30,7 @@ static std::vector<float> expected(int n, float by) {
 }
 
 TEST(module) {
-  const auto code = image();
+  const auto code = moduleBytes();
   void *module = nullptr, *f = nullptr;
   OK(hipModuleLoadData(&module, code.data()));
   OK(hipModuleGetFunction(&f, module, "scale"));
@@ -62,7 +48,7 @@ TEST(module) {
 }
 
 TEST(registered_fat_binary) {
-  static const auto code = image();
+  static const auto code = moduleBytes();
   struct {
     std::uint32_t magic = 0x48495046, version = 1;
     const void* binary = code.data();

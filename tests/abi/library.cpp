@@ -1,11 +1,6 @@
 // Code that is not bound to a device, HIP 7's libraries: loaded on first use, on each device, and its kernels.
 // ABIs: 7
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "hip_abi.h"
+#include "objects.h"
 
 extern "C" {
 int hipLibraryLoadData(void** library, const void* code, void* jitOptions, void** jitValues, unsigned jitCount,
@@ -42,23 +37,10 @@ enum : int {
   kClusterPolicy = 15
 };
 
-static std::string path(const char* name) {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string mine(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-  return mine.substr(0, mine.rfind('/')) + "/modules/" + name;
-}
-
-static std::vector<char> bytes(const char* name) {
-  std::ifstream in(path(name), std::ios::binary);
-  REQUIRE(in.good());
-  return std::vector<char>(std::istreambuf_iterator<char>(in), {});
-}
-
 struct Library {
   void* handle = nullptr;
   explicit Library(const char* name = "scale.bundle") {
-    OK(hipLibraryLoadFromFile(&handle, path(name).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    OK(hipLibraryLoadFromFile(&handle, modulePath(name).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   }
   ~Library() { (void)hipLibraryUnload(handle); }
   void* kernel(const char* name) const {
@@ -92,7 +74,7 @@ static void checkScale(void* kernel, bool asFunction) {
 TEST(from_memory_that_is_freed) {
   void* library = nullptr;
   {
-    auto code = bytes("scale.bundle");
+    auto code = moduleBytes("scale.bundle");
     OK(hipLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     std::fill(code.begin(), code.end(), '\0');
   }
@@ -276,13 +258,13 @@ TEST(wrong_code) {
   unsigned count = 0;
   IS(hipLibraryGetKernelCount(&count, library), kInvalidImage);
   OK(hipLibraryUnload(library));
-  OK(hipLibraryLoadFromFile(&library, path("text").c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  OK(hipLibraryLoadFromFile(&library, modulePath("text").c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   IS(hipLibraryGetKernel(&kernel, library, "scale"), kInvalidImage);
   OK(hipLibraryUnload(library));
 }
 
 TEST(wrong_arguments) {
-  const auto code = bytes("scale.bundle");
+  const auto code = moduleBytes("scale.bundle");
   void *library = nullptr, *kernel = nullptr;
   unsigned count = 0;
   const char* name = nullptr;

@@ -41,6 +41,62 @@ TEST(per_thread_variants) {
   OK(reinterpret_cast<int (*)(void*)>(spt)(nullptr));
 }
 
+#if ABI >= 7
+extern "C" {
+int hipGetDriverEntryPoint(const char*, void** function, unsigned long long flags, int* status);
+int hipGetDriverEntryPoint_spt(const char*, void** function, unsigned long long flags, int* status);
+int hipGetProcAddress_spt(const char*, void** function, int version, std::uint64_t flags, int* status);
+}
+
+// Functions are found as by hipGetProcAddress, of whatever version; those of the thread's own stream when that is asked
+// for, or when the program was built to mean it.
+TEST(entry_points) {
+  void *plain = nullptr, *spt = nullptr, *f = nullptr;
+  OK(hipGetProcAddress("hipStreamSynchronize", &plain, 700, 1, nullptr));
+  OK(hipGetProcAddress("hipStreamSynchronize", &spt, 700, 2, nullptr));
+  int status = -1;
+  const auto finds = [&](auto* call, unsigned long long flags, void* want) {
+    f = nullptr, status = -1;
+    OK(call("hipStreamSynchronize", &f, flags, &status));
+    EXPECT_EQ(f, want);
+    EXPECT_EQ(status, 0);
+  };
+  finds(&hipGetDriverEntryPoint, 0, plain);
+  finds(&hipGetDriverEntryPoint, 1, plain);
+  finds(&hipGetDriverEntryPoint, 2, spt);
+  finds(&hipGetDriverEntryPoint_spt, 0, spt);
+  finds(&hipGetDriverEntryPoint_spt, 1, plain);
+  OK(reinterpret_cast<int (*)(void*)>(f)(nullptr));
+  OK(hipGetDriverEntryPoint("hipGetDeviceCount", &f, 0, nullptr));
+  int count = 0;
+  OK(reinterpret_cast<int (*)(int*)>(f)(&count));
+  EXPECT(count >= 1);
+  for (auto* call : {&hipGetDriverEntryPoint, &hipGetDriverEntryPoint_spt}) {
+    EXPECT(call("hipNoSuchFunction", &f, 0, &status) != kSuccess || f == nullptr);
+    EXPECT_EQ(status, 1);
+    IS(call(nullptr, &f, 0, &status), kInvalidValue);
+    IS(call("", &f, 0, &status), kInvalidValue);
+    IS(call("hipMalloc", nullptr, 0, &status), kInvalidValue);
+    IS(call("hipMalloc", &f, 3, &status), kInvalidValue);
+  }
+}
+
+TEST(by_name_in_programs_of_per_thread_streams) {
+  void *plain = nullptr, *spt = nullptr, *f = nullptr;
+  OK(hipGetProcAddress("hipMemcpyAsync", &plain, 700, 1, nullptr));
+  OK(hipGetProcAddress("hipMemcpyAsync", &spt, 700, 2, nullptr));
+  int status = -1;
+  OK(hipGetProcAddress_spt("hipMemcpyAsync", &f, 700, 0, &status));
+  EXPECT_EQ(f, spt);
+  EXPECT_EQ(status, 0);
+  OK(hipGetProcAddress_spt("hipMemcpyAsync", &f, 700, 1, &status));
+  EXPECT_EQ(f, plain);
+  IS(hipGetProcAddress_spt("hipGetProcAddress_spt", &f, 500, 0, &status), kInvalidValue);
+  EXPECT_EQ(status, 2);  // younger than that
+  IS(hipGetProcAddress_spt(nullptr, &f, 700, 0, &status), kInvalidValue);
+}
+#endif
+
 TEST(host_functions) {
   void* s = nullptr;
   OK(hipStreamCreate(&s));

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "hip_abi.h"
+#include "objects.h"
 
 extern "C" {
 int hipProfilerStart();
@@ -23,18 +23,8 @@ int hipExtDisableLogging();
 void hipRegisterTracerCallback(int (*)(unsigned domain, unsigned operation, void* data));
 }
 
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
-
 static void runScale(int times) {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string path(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-  std::ifstream in(path.substr(0, path.rfind('/')) + "/modules/scale.bundle", std::ios::binary);
-  REQUIRE(in.good());
-  const std::vector<char> code(std::istreambuf_iterator<char>(in), {});
+  const std::vector<char> code = moduleBytes();
   void *module = nullptr, *f = nullptr, *memory = nullptr;
   OK(hipModuleLoadData(&module, code.data()));
   OK(hipModuleGetFunction(&f, module, "scale"));

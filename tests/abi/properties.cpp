@@ -49,6 +49,21 @@ TEST(choose_device_takes_the_old_structure) {
 }
 
 #if ABI >= 6
+extern "C" int hipChooseDeviceR0000(int*, const void* prop);
+
+// By its number the old structure is what it was under the plain name.
+TEST(choose_device_by_the_number_of_the_structure) {
+  Room r;
+  OK(hipGetDevicePropertiesR0000(r.bytes, 0));
+  int plain = -1, numbered = -2;
+  OK(hipChooseDevice(&plain, r.bytes));
+  OK(hipChooseDeviceR0000(&numbered, r.bytes));
+  EXPECT_EQ(numbered, plain);
+  IS(hipChooseDeviceR0000(nullptr, r.bytes), kInvalidValue);
+  IS(hipChooseDeviceR0000(&numbered, nullptr), kInvalidValue);
+  check::result(numbered);
+}
+
 TEST(new_symbol_fills_1472_bytes) {
   Room r, old;
   OK(hipGetDevicePropertiesR0600(r.bytes, 0));

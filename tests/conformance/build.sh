@@ -51,7 +51,7 @@ program() { # RULE OUTPUT SOURCE [FLAGS]
   if [[ -n ${4:-} ]]; then printf '  flags = %s\n' "$4"; fi
 }
 
-headers="$here/check.h $here/support.h $here/system.h $here/graph_support.h $here/capture_support.h $here/module_support.h $here/kernels/half_reference.h"
+headers="$here/check.h $here/support.h $here/system.h $here/later.h $here/graph_support.h $here/capture_support.h $here/module_support.h $here/kernels/half_reference.h"
 {
   cat <<EOF
 flags =

@@ -1,5 +1,6 @@
 // Primary contexts and the deprecated context calls: one context per device, a stack per thread, and device state
 // through it.
+#include "later.h"
 #include "support.h"
 
 #include <thread>
@@ -19,6 +20,9 @@ TEST(primary_context) {
   HIP_ERR(hipDevicePrimaryCtxRetain(nullptr, 0), hipErrorInvalidValue);
   HIP_ERR(hipDevicePrimaryCtxRetain(&c, 999), hipErrorInvalidDevice);
   HIP_ERR(hipDevicePrimaryCtxGetState(999, &flags, &active), hipErrorInvalidDevice);
+  // It exists from the start, which is too late for other flags.
+  HIP_ERR(hipDevicePrimaryCtxSetFlags(0, hipDeviceScheduleSpin), hipErrorContextAlreadyInUse);
+  HIP_ERR(hipDevicePrimaryCtxSetFlags(999, 0), hipErrorInvalidDevice);
 }
 
 TEST(current_context_follows_the_device) {
@@ -64,6 +68,12 @@ TEST(what_contexts_do_not_do) {
   HIP(hipCtxGetSharedMemConfig(&shared));
   EXPECT_EQ(shared, hipSharedMemBankSizeFourByte);
   HIP_ERR(hipCtxSynchronize(), hipErrorNotSupported);
+  hipCtx_t current = nullptr;
+  HIP(hipCtxGetCurrent(&current));
+  // Its number has become unsigned since HIP 5.2.
+  const auto getVersion = later::find<hipError_t(hipCtx_t, unsigned*)>("hipCtxGetApiVersion");
+  HIP_ERR(getVersion(current, &flags), hipErrorNotSupported);
+  EXPECT_EQ(flags, 99u);
   HIP(hipCtxEnablePeerAccess(nullptr, 0));
   HIP(hipCtxDisablePeerAccess(nullptr));
 }
@@ -82,6 +92,19 @@ TEST(work_goes_on_under_a_created_context) {
     EXPECT_EQ(d.download()[0], 4);
   }
   HIP(hipCtxDestroy(c));
+}
+
+TEST(a_reset_takes_what_was_allocated) {
+  void* before = nullptr;
+  HIP(hipMalloc(&before, 1000));
+  HIP(hipDevicePrimaryCtxReset(0));
+  hipPointerAttribute_t attributes{};
+  HIP_ERR(hipPointerGetAttributes(&attributes, before), hipErrorInvalidValue);
+  Buffer<int> d(1);
+  put<<<1, 1>>>(d);
+  KERNEL_OK();
+  EXPECT_EQ(d.download()[0], 4);
+  HIP_ERR(hipDevicePrimaryCtxReset(999), hipErrorInvalidDevice);
 }
 
 TEST(each_thread_has_its_own) {

@@ -1,5 +1,6 @@
 // Error names and texts, and the last-error rules of HIP 5 and 6: each call sets it, success included; reading clears
 // it.
+#include "later.h"
 #include "support.h"
 
 #include <thread>
@@ -42,6 +43,23 @@ TEST(names_and_texts) {
   }
   EXPECT(hipGetErrorName(static_cast<hipError_t>(123456)) != nullptr);
   EXPECT(hipGetErrorString(static_cast<hipError_t>(123456)) != nullptr);
+}
+
+TEST(names_and_texts_of_the_driver) {
+  using Call = hipError_t(hipError_t, const char**);
+  const auto name = later::find<Call>("hipDrvGetErrorName"), text = later::find<Call>("hipDrvGetErrorString");
+  const char* told = nullptr;
+  for (hipError_t code : {hipSuccess, hipErrorInvalidValue, hipErrorNotReady, hipErrorLaunchFailure, hipErrorUnknown}) {
+    HIP(name(code, &told));
+    EXPECT_EQ(std::string(told), std::string(hipGetErrorName(code)));
+    HIP(text(code, &told));
+    EXPECT_EQ(std::string(told), std::string(hipGetErrorString(code)));
+  }
+  // Unlike the calls of the runtime, these say what they do not know.
+  HIP_ERR(name(static_cast<hipError_t>(123456), &told), hipErrorInvalidValue);
+  HIP_ERR(text(static_cast<hipError_t>(123456), &told), hipErrorInvalidValue);
+  HIP_ERR(name(hipSuccess, nullptr), hipErrorInvalidValue);
+  HIP_ERR(text(hipSuccess, nullptr), hipErrorInvalidValue);
 }
 
 TEST(last_error_is_cleared_by_reading) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "later.h"
 #include "support.h"
 #include "system.h"
 
@@ -207,20 +208,9 @@ inline std::string chainOf(hipGraph_t graph) {
   return all;
 }
 
-// --- calls that HIP 5.2, which may be all there is to build with, does not export
+// --- calls that are younger than HIP 5.2
 
 namespace later {
-
-template <class F>
-F* find(const char* name) {
-  void* symbol = os::symbol(name);
-  if (symbol == nullptr) {
-    check::fail(__FILE__, __LINE__, std::string(name) + " is not exported");
-    throw check::Stop{};
-  }
-  return reinterpret_cast<F*>(symbol);
-}
-#define LATER(NAME, ...) find<hipError_t(__VA_ARGS__)>(NAME)
 
 struct AllocParams {
   hipMemPoolProps pool{};

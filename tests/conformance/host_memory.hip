@@ -172,12 +172,21 @@ TEST(flags) {
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 TEST(older_names) {
   void *a = nullptr, *b = nullptr;
+  int* c = nullptr;
   HIP(hipMallocHost(&a, 100));
   HIP(hipHostAlloc(&b, 100, hipHostMallocDefault));
+  HIP(hipMemAllocHost(reinterpret_cast<void**>(&c), 100));
   std::memset(a, 1, 100);
   std::memset(b, 1, 100);
   HIP(hipFreeHost(a));
   HIP(hipHostFree(b));
+  for (int i = 0; i < 25; ++i) c[i] = i;
+  triple<<<1, 32>>>(c, 25);
+  KERNEL_OK();
+  HIP(hipDeviceSynchronize());
+  for (int i = 0; i < 25; ++i) EXPECT_EQ(c[i], 3 * i);
+  HIP(hipFreeHost(c));
+  HIP_ERR(hipMemAllocHost(nullptr, 100), hipErrorInvalidValue);
 }
 #pragma clang diagnostic pop
 

@@ -15,6 +15,19 @@ static hipChannelFormatDesc floats(int channels = 1) {
   return {bits(0), bits(1), bits(2), bits(3), hipChannelFormatKindFloat};
 }
 
+TEST(channels) {
+  const hipChannelFormatDesc made = hipCreateChannelDesc(8, 16, 32, 4, hipChannelFormatKindUnsigned);
+  EXPECT_EQ(made.x, 8);
+  EXPECT_EQ(made.y, 16);
+  EXPECT_EQ(made.z, 32);
+  EXPECT_EQ(made.w, 4);
+  EXPECT_EQ(made.f, hipChannelFormatKindUnsigned);
+  const hipChannelFormatDesc floats2 = hipCreateChannelDesc<float2>();
+  EXPECT_EQ(floats2.y, 32);
+  EXPECT_EQ(floats2.z, 0);
+  EXPECT_EQ(floats2.f, hipChannelFormatKindFloat);
+}
+
 TEST(arrays) {
   skipWhereThereAreImages();
   hipArray* array = nullptr;

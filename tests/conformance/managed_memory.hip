@@ -101,6 +101,32 @@ TEST(advice_is_about_pages) {
   HIP(hipFree(p));
 }
 
+TEST(several_attributes_at_once) {
+  char* p = managed<char>(8192);
+  HIP(hipMemAdvise(p, 8192, hipMemAdviseSetReadMostly, 0));
+  HIP(hipMemAdvise(p, 8192, hipMemAdviseSetAccessedBy, 0));
+  HIP(hipMemPrefetchAsync(p, 4096, 0, nullptr));
+  int readMostly = -9, last = -9, by[3] = {-9, -9, -9};
+  void* data[] = {&readMostly, &last, by};
+  std::size_t sizes[] = {sizeof readMostly, sizeof last, sizeof by};
+  hipMemRangeAttribute which[] = {hipMemRangeAttributeReadMostly, hipMemRangeAttributeLastPrefetchLocation,
+                                  hipMemRangeAttributeAccessedBy};
+  HIP(hipMemRangeGetAttributes(data, sizes, which, 3, p, 4096));
+  EXPECT_EQ(readMostly, 1);
+  EXPECT_EQ(last, 0);
+  EXPECT_VEC(std::vector<int>(by, by + 3), (std::vector<int>{0, hipInvalidDeviceId, hipInvalidDeviceId}));
+  HIP(hipMemRangeGetAttributes(data, sizes, which, 2, p, 8192));
+  EXPECT_EQ(last, int(hipInvalidDeviceId));  // the second page has not been fetched
+  HIP_ERR(hipMemRangeGetAttributes(nullptr, sizes, which, 3, p, 4096), hipErrorInvalidValue);
+  HIP_ERR(hipMemRangeGetAttributes(data, nullptr, which, 3, p, 4096), hipErrorInvalidValue);
+  HIP_ERR(hipMemRangeGetAttributes(data, sizes, nullptr, 3, p, 4096), hipErrorInvalidValue);
+  HIP_ERR(hipMemRangeGetAttributes(data, sizes, which, 0, p, 4096), hipErrorInvalidValue);
+  HIP_ERR(hipMemRangeGetAttributes(data, sizes, which, 3, p, 0), hipErrorInvalidValue);
+  sizes[0] = 3;  // no number has three bytes
+  HIP_ERR(hipMemRangeGetAttributes(data, sizes, which, 1, p, 4096), hipErrorInvalidValue);
+  HIP(hipFree(p));
+}
+
 TEST(memory_that_can_be_advised_about) {
   int count = 0;
   HIP(hipGetDeviceCount(&count));

@@ -195,6 +195,47 @@ TEST(a_box_may_not_leave_its_memory) {
   HIP_ERR(hipMemcpyParam2D(&c), hipErrorInvalidValue);
 }
 
+TEST(rows_at_odd_places) {  // the form for pitches that no allocation would have
+  const Plane in(13, 5, 17, 6);
+  Plane out(13, 5, 15, 0);
+  Buffer<unsigned char> d(19 * 5 + 3);
+  d.fill(0xcc);
+  hip_Memcpy2D c = {};
+  c.srcMemoryType = hipMemoryTypeHost;
+  c.srcHost = in.data.data();
+  c.srcPitch = in.pitch;
+  c.dstMemoryType = hipMemoryTypeDevice;
+  c.dstDevice = d.get();
+  c.dstPitch = 19;
+  c.dstXInBytes = 3;
+  c.WidthInBytes = 13;
+  c.Height = 5;
+  HIP(hipDrvMemcpy2DUnaligned(&c));
+  const auto there = d.download();
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    const std::size_t x = i % 19, y = i / 19;
+    const bool inside = y < 5 && x >= 3 && x < 16;
+    EXPECT_EQ(there[i], inside ? in.data[y * in.pitch + x - 3] : 0xcc);
+  }
+  hip_Memcpy2D back = {};
+  back.srcMemoryType = hipMemoryTypeDevice;
+  back.srcDevice = d.get();
+  back.srcPitch = 19;
+  back.srcXInBytes = 3;
+  back.dstMemoryType = hipMemoryTypeHost;
+  back.dstHost = out.data.data();
+  back.dstPitch = out.pitch;
+  back.WidthInBytes = 13;
+  back.Height = 5;
+  HIP(hipDrvMemcpy2DUnaligned(&back));
+  EXPECT(sameRows(in, out));
+  EXPECT(paddingUntouched(out));
+  check::result(there);
+  back.srcPitch = 12;  // less than a row
+  HIP_FAILS(hipDrvMemcpy2DUnaligned(&back));
+  HIP_ERR(hipDrvMemcpy2DUnaligned(nullptr), hipErrorInvalidValue);
+}
+
 TEST(driver_3d) {  // HIP_MEMCPY3D: the parameter block whose layout changed in HIP 6
   const hipExtent e = make_hipExtent(16, 5, 4);
   auto in = box(e, 5);

@@ -46,6 +46,18 @@ TEST(attributes_between_devices) {
   EXPECT_EQ(v, 1);
   HIP_ERR(hipDeviceGetP2PAttribute(&v, hipDevP2PAttrAccessSupported, 0, 0), hipErrorInvalidDevice);
   HIP_ERR(hipDeviceGetP2PAttribute(nullptr, hipDevP2PAttrAccessSupported, 0, 1), hipErrorInvalidValue);
+  std::uint32_t link = 99, hops = 0, back = 98;
+  HIP(hipExtGetLinkTypeAndHopCount(0, 1, &link, &hops));
+  EXPECT(link <= 4);  // hypertransport, quick path, PCI express, infiniband, XGMI
+  EXPECT_EQ(hops, 1u);
+  HIP(hipExtGetLinkTypeAndHopCount(1, 0, &back, &hops));
+  EXPECT_EQ(back, link);
+  check::result(link);
+  HIP_ERR(hipExtGetLinkTypeAndHopCount(0, 0, &link, &hops), hipErrorInvalidValue);
+  HIP_ERR(hipExtGetLinkTypeAndHopCount(-1, 0, &link, &hops), hipErrorInvalidValue);
+  HIP_ERR(hipExtGetLinkTypeAndHopCount(0, deviceCount(), &link, &hops), hipErrorInvalidDevice);
+  HIP_ERR(hipExtGetLinkTypeAndHopCount(0, 1, nullptr, &hops), hipErrorInvalidValue);
+  HIP_ERR(hipExtGetLinkTypeAndHopCount(0, 1, &link, nullptr), hipErrorInvalidValue);
 }
 
 TEST(enable_and_disable) {

@@ -1,7 +1,7 @@
 // What the GPU did and when, for those who ask: a tracer (hipRegisterTracerCallback), the profiler and a trace. While
-// somebody does, every kernel is launched between two events, and so is every graph while there is a trace; a thread of
-// its own waits for them and reports. Times are the GPU's, put on the clock of this machine by an event whose time here
-// is known: the shortest of some round trips tells when.
+// somebody does, every kernel is launched between two events, those of graphs too (graph/timed.h); a thread of its own
+// waits for them and reports. Times are the GPU's, put on the clock of this machine by an event whose time here is
+// known: the shortest of some round trips tells when.
 #pragma once
 
 #include <atomic>

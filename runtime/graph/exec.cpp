@@ -1,12 +1,11 @@
 #include "runtime/graph/exec.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "base/trace.h"
 #include "runtime/activity.h"
 #include "runtime/api.h"
 #include "runtime/graph/steps.h"
+#include "runtime/graph/timed.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
 
@@ -79,18 +78,6 @@ void noteLaunch(Process& p, const GraphExec& exec) {
   forEachNode(*exec.graph, [&](const GraphNode& node) {
     if (const auto* free = std::get_if<FreeWork>(&node.work)) free->memory->use(false);
   });
-}
-
-// What a trace calls a launch of it.
-std::string describe(const GraphExec& exec) {
-  std::size_t kernels = 0;
-  std::string first;
-  forEachNode(*exec.graph, [&](const GraphNode& node) {
-    const auto* work = std::get_if<KernelWork>(&node.work);
-    if (work != nullptr && kernels++ == 0) first = work->launch.function->kernel->name();
-  });
-  return kernels == 0 ? "graph"
-                      : "graph: " + first + (kernels > 1 ? " and " + std::to_string(kernels - 1) + " more" : "");
 }
 
 // An instance knows the nodes of the graph it was made of, and not those of other copies of that graph.
@@ -191,12 +178,10 @@ hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream) {
   HIPR_TRY(streamForWork(stream, p, s));
   if (s->capturing) return hand(*s, GraphLaunch{exec}, Stage::kSent);
   if (!memoryReady(*exec)) return hipErrorInvalidValue;
-  std::optional<KernelWatch> watch;
-  if (trace::enabled()) [[unlikely]]
-    HIPR_TRY(watch.emplace(*p, *s).beforeGraph());
-  HIPR_TRY(hand(*s, GraphLaunch{exec}, Stage::kSent));
-  if (watch) [[unlikely]]
-    HIPR_TRY(watch->afterGraph(describe(*exec)));
+  if (kernelTimesWanted.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    HIPR_TRY(launchTimed(*p, *s, *exec));
+  else
+    HIPR_TRY(hand(*s, GraphLaunch{exec}, Stage::kSent));
   noteLaunch(*p, *exec);
   return afterAsync(*p, *s);
 }

@@ -68,12 +68,15 @@ ok(hip.hipStreamCreate(ctypes.byref(stream)))
 for array in arrays: ok(hip.hipMalloc(ctypes.byref(array), ctypes.c_size_t(4 * n)))
 values = [*arrays, ctypes.c_uint(n)]
 parameters = (pointer * 4)(*[ctypes.cast(ctypes.byref(value), pointer) for value in values])
+function = ctypes.CFUNCTYPE(None, pointer)
+nothing = function(lambda _: None)
 ok(hip.hipStreamBeginCapture(stream, 0))
 for _ in range(3): ok(hip.hipModuleLaunchKernel(kernel, n // 256, 1, 1, 256, 1, 1, 0, stream, parameters, None))
+if sys.argv[2] == "whole": ok(hip.hipLaunchHostFunc(stream, nothing, None))
 ok(hip.hipStreamEndCapture(stream, ctypes.byref(graph)))
 ok(hip.hipGraphInstantiate(ctypes.byref(instance), graph, None, None, ctypes.c_size_t(0)))
 done = threading.Semaphore(0)
-told = ctypes.CFUNCTYPE(None, pointer)(lambda _: done.release())
+told = function(lambda _: done.release())
 for _ in range(5):
     ok(hip.hipGraphLaunch(instance, stream))
     ok(hip.hipLaunchHostFunc(stream, told, None))
@@ -114,14 +117,28 @@ class Trace(WithWorker):
         for name in ("round trips", "longest waits", "what would make this faster", "from matmul"):
             self.assertIn(name, said)
 
-    def test_graphs_and_functions_that_streams_call(self):
+    def trace_framework(self, graph):
         events, said = self.trace(BUILD / "bin/hip-remote", "trace", "-o", "FILE", "--worker", self.address, "--",
-                                  sys.executable, "-c", LIKE_A_FRAMEWORK, BUILD / "examples/vector_add.co")
-        of = lambda category, name="": sorted((e["ts"], e["ts"] + e["dur"]) for e in events
-                                              if e.get("cat") == category and name in e["name"])
-        launches, graphs, functions = of("hip", "hipGraphLaunch"), of("kernel", "graph: vector_add and 2 more"), of("host")
-        self.assertEqual([len(launches), len(graphs), len(functions)], [5, 5, 5])
-        for launch, graph, function in zip(launches, graphs, functions):
+                                  sys.executable, "-c", LIKE_A_FRAMEWORK, BUILD / "examples/vector_add.co", graph)
+        return said, lambda category, name="": sorted((e["ts"], e["ts"] + e["dur"]) for e in events
+                                                      if e.get("cat") == category and name in e["name"])
+
+    def test_kernels_of_graphs_and_functions_that_streams_call(self):
+        said, of = self.trace_framework("of kernels")
+        launches, kernels, functions = of("hip", "hipGraphLaunch"), of("kernel"), of("host")
+        self.assertEqual([len(launches), of("kernel", "vector_add"), len(functions)], [5, kernels, 5])
+        self.assertEqual(len(kernels), 3 * len(launches))
+        for number, (begin, end) in enumerate(kernels):
+            self.assertGreater(end, begin)
+            self.assertGreaterEqual(begin, launches[number // 3][0] - CLOCK)
+            self.assertLessEqual(end, functions[number // 3][0] + CLOCK)
+        self.assertIn("15 kernels", said)
+
+    def test_a_graph_with_a_function_is_one_bar(self):
+        said, of = self.trace_framework("whole")
+        launches, graphs = of("hip", "hipGraphLaunch"), of("kernel", "graph: vector_add and 2 more")
+        self.assertEqual([len(launches), len(graphs)], [5, 5])
+        for launch, graph, function in zip(launches, graphs, of("host")[1::2]):  # each graph has one, and its launch is followed by one
             self.assertGreaterEqual(graph[0], launch[0] - CLOCK)
             self.assertLessEqual(graph[1], function[0] + CLOCK)
         self.assertIn("graph: vector_add and 2 more", said)

@@ -96,6 +96,7 @@ function(hipr_library name)
   hipr_link(${name} PUBLIC ${arg_DEPENDS})
   target_link_libraries(${name} PRIVATE ${arg_PRIVATE})
   hipr_precompile(${name} ${arg_OFTEN})
+  hipr_compile_together(${name})
 endfunction()
 
 # hipr_test_library(NAME ...): the same, for tests.

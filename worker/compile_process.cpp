@@ -68,7 +68,7 @@ std::string compileProgram() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string beside = (self.parent_path() / "hip-compile").string();
-  return access(beside.c_str(), X_OK) == 0 ? beside : std::string();
+  return ::access(beside.c_str(), X_OK) == 0 ? beside : std::string();
 }
 
 Status startCompiler(const std::string& program, SandboxPlan plan, const std::string& folder, pid_t& process,

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "types/platform.h"
+#include "worker/give.h"
 
 namespace hipr::worker {
 namespace {
-
-void* at(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);
-}
 
 hipMemAllocationProp propertiesFor(int nativeDevice) {
   hipMemAllocationProp prop{};

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "worker/give.h"
+
 namespace hipr::worker {
 namespace {
 
@@ -12,10 +14,6 @@ constexpr std::uint64_t kPage = 4096;
 
 std::uint64_t wholePages(std::uint64_t size) {
   return (size + kPage - 1) / kPage * kPage;
-}
-
-void* at(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);
 }
 
 // Gives the memory back and keeps the addresses.

@@ -1,16 +1,9 @@
 #include "worker/virtual_memory.h"
 
+#include "worker/give.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
-namespace {
-
-void* at(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);
-}
-
-}  // namespace
-
 VirtualMemory::~VirtualMemory() {
   while (!mapped_.empty()) unmap(mapped_.begin()->first)->free();
   while (!physical_.empty()) release(physical_.begin()->first);

@@ -27,8 +27,8 @@ class DeviceServices::Host : public ServiceHost {
  public:
   Host(Device& device, std::atomic<bool>& asserted) : device_(device), asserted_(asserted) {}
 
-  void write(softgpu::Stream stream, std::string_view text) override {
-    if (stream == softgpu::Stream::kStderr && text.find("ssertion") != std::string_view::npos) asserted_ = true;
+  void write(OutputStream stream, std::string_view text) override {
+    if (stream == OutputStream::kStderr && text.find("ssertion") != std::string_view::npos) asserted_ = true;
     writeToProcess(stream, text);
   }
 

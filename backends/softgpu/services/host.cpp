@@ -4,8 +4,8 @@
 
 namespace hipr::softgpu {
 
-void writeToProcess(Stream stream, std::string_view text) {
-  std::FILE* file = stream == Stream::kStderr ? stderr : stdout;
+void writeToProcess(OutputStream stream, std::string_view text) {
+  std::FILE* file = stream == OutputStream::kStderr ? stderr : stdout;
   std::fwrite(text.data(), 1, text.size(), file);
   std::fflush(file);
 }

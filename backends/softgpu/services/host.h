@@ -7,14 +7,14 @@
 
 namespace hipr::softgpu {
 
-enum class Stream : std::uint8_t { kStdout, kStderr };
+enum class OutputStream : std::uint8_t { kStdout, kStderr };
 
 class ServiceHost {
  public:
   virtual ~ServiceHost() = default;
 
   // What a kernel printed. One call per printf, so that lines of different lanes do not mix.
-  virtual void write(Stream stream, std::string_view text) = 0;
+  virtual void write(OutputStream stream, std::string_view text) = 0;
 
   // Device memory for malloc() in kernels; 0 when there is none. Alignment is a power of two.
   virtual std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) = 0;
@@ -23,6 +23,6 @@ class ServiceHost {
 };
 
 // Writes to this process's stdout or stderr and flushes: what a kernel printed must be visible when its launch is done.
-void writeToProcess(Stream stream, std::string_view text);
+void writeToProcess(OutputStream stream, std::string_view text);
 
 }  // namespace hipr::softgpu

@@ -17,7 +17,7 @@ std::uint64_t print(const std::vector<std::uint64_t>& words, ServiceHost& host) 
   PrintfArgs args(std::as_bytes(all.subspan(all.empty() ? 0 : 1)));
   const std::string_view format = args.text();
   const std::string text = formatPrintf(format, args);
-  host.write(toStderr ? Stream::kStderr : Stream::kStdout, text);
+  host.write(toStderr ? OutputStream::kStderr : OutputStream::kStdout, text);
   return text.size();
 }
 

@@ -65,7 +65,7 @@ class Machine : public Services, public ServiceHost {
   std::optional<Fault> trap(std::uint8_t id) override { return defaultServices().trap(id); }
   std::uint64_t realtime() override { return defaultServices().realtime(); }
 
-  void write(Stream stream, std::string_view text) override { output[static_cast<int>(stream)].append(text); }
+  void write(OutputStream stream, std::string_view text) override { output[static_cast<int>(stream)].append(text); }
   std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) override {
     void* p = std::aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
     if (p) live.insert(reinterpret_cast<std::uintptr_t>(p));

@@ -32,7 +32,7 @@ Status printRecord(std::uint32_t control, std::span<const std::byte> body, const
   } else {
     format = args.text();
   }
-  host.write(control & kToStderr ? Stream::kStderr : Stream::kStdout, formatPrintf(format, args));
+  host.write(control & kToStderr ? OutputStream::kStderr : OutputStream::kStdout, formatPrintf(format, args));
   return {};
 }
 

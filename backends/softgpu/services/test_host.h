@@ -11,8 +11,8 @@ namespace hipr::softgpu {
 
 class TestHost : public ServiceHost {
  public:
-  void write(Stream stream, std::string_view text) override {
-    (stream == Stream::kStderr ? stderrText : stdoutText).append(text);
+  void write(OutputStream stream, std::string_view text) override {
+    (stream == OutputStream::kStderr ? stderrText : stdoutText).append(text);
   }
   std::uint64_t allocate(std::uint64_t size, std::uint64_t alignment) override {
     if (size > 1 << 30) return 0;

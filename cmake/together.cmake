@@ -1,6 +1,5 @@
-# Most of the time that a small file takes goes into what all of them include and instantiate. So the builds that ./demo makes,
-# and those under the address sanitizer, compile several files of a library at once (CMake's "unity build"); the others, in which people work,
-# one by one.
+# Most of the time that a small file takes goes into what all of them include and instantiate. So the builds that ./demo makes
+# compile several files of a library at once (CMake's "unity build"); the others, in which people work, one by one.
 option(HIPR_TOGETHER "Compile several files of a library at once" OFF)
 set(HIPR_TOGETHER_BYTES 40000)  # of source, about: more takes long on one processor while others have nothing to do
 

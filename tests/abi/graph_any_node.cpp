@@ -32,16 +32,6 @@ struct Fill {  // hipMemsetParams
   std::size_t width;
 };
 static_assert(sizeof(Fill) == 48);
-struct Allocation {  // hipMemAllocNodeParams
-  int type, handles, location[2];
-  void* security;
-  std::size_t most;
-  unsigned char reserved[56];
-  const void* access;
-  std::size_t accessCount, bytes;
-  void* memory;
-};
-static_assert(sizeof(Allocation) == 120);
 struct Node {  // hipGraphNodeParams
   int type, reserved0[3];
   union {

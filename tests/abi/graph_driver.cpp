@@ -31,16 +31,6 @@ struct Fill {  // hipMemsetParams
 };
 #endif
 static_assert(sizeof(Fill) == (ABI == 6 ? 40 : 48));
-struct Allocation {  // hipMemAllocNodeParams
-  int type, handles, location[2];
-  void* security;
-  std::size_t most;
-  unsigned char reserved[56];
-  const void* access;
-  std::size_t accessCount, bytes;
-  void* memory;
-};
-static_assert(sizeof(Allocation) == 120);
 
 extern "C" {
 int hipCtxGetCurrent(void**);

@@ -1,4 +1,5 @@
-// What several of these programs make: memory, streams, and code loaded from the modules/ folder beside them.
+// What several of these programs make: memory, streams, nodes that allocate, and code loaded from the modules/ folder
+// beside them.
 #pragma once
 #include <unistd.h>
 
@@ -6,6 +7,17 @@
 #include <iterator>
 
 #include "hip_abi.h"
+
+struct Allocation {  // hipMemAllocNodeParams
+  int type, handles, location[2];
+  void* security;
+  std::size_t most;
+  unsigned char reserved[56];
+  const void* access;
+  std::size_t accessCount, bytes;
+  void* memory;
+};
+static_assert(sizeof(Allocation) == 120);
 
 struct Memory {  // of the current device, zero at first
   void* at = nullptr;

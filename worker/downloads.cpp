@@ -134,10 +134,14 @@ void Download::deliver() {
     }
   } while (error == hipSuccess);
   context_.reporter.deliveries().remove(*this);
+  std::deque<Piece> unsent;
+  {
+    std::lock_guard lock(mutex_);  // whoever found this among the deliveries may still look
+    unsent.swap(pieces_);
+  }
   for (const hipEvent_t event : events_) context_.order.events(stream_->device).give(event);
   // After a failure the GPU may still write to blocks: they stay out of the pool until it has come to rest.
-  for (Piece& piece : pieces_) context_.order.keep(stream_, std::move(piece.block));
-  pieces_.clear();
+  for (Piece& piece : unsent) context_.order.keep(stream_, std::move(piece.block));
   context_.order.reached(stream_, position_);
   answer(error);
 }

@@ -8,6 +8,7 @@ worker_pid=
 start_worker() {
   local build=$1 log=$2
   shift 2
+  : >"$log" # it is read below, perhaps before the worker's process exists to make it
   # shellcheck disable=SC2086
   env ${WORKER_ENV:-} "$build/bin/hip-worker" -p 0 --runtime softgpu "$@" >"$log" 2>&1 &
   worker_pid=$!

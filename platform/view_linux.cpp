@@ -40,7 +40,17 @@ std::string enter() {
         !writeFile("/proc/self/gid_map", onlyItself(group)))
       return reason("no identity in a user namespace");
   }
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return reason("mounts cannot be made private");
+  return "";
+}
+
+// What is mounted on `folder` from now on stays in our namespace. The mount that has the folder in it decides that, and
+// its path is the one, going up, that can be changed: in a chroot often not the root folder, which is just a folder
+// there.
+std::string keepToOurselves(fs::path folder) {
+  while (mount(nullptr, folder.c_str(), nullptr, MS_SLAVE, nullptr) != 0) {
+    if (errno != EINVAL || folder == folder.parent_path()) return reason("mounts cannot be made private");
+    folder = folder.parent_path();
+  }
   return "";
 }
 
@@ -79,6 +89,7 @@ std::string show(const fs::path& place, const Files& files) {
   std::error_code error;
   while (!fs::is_directory(existing, error)) existing = existing.parent_path();
   if (existing == "/") return place.string() + " would have to be made in the root folder";
+  if (std::string why = keepToOurselves(existing); !why.empty()) return why;
   if (std::string why = cover(existing); !why.empty()) return why;
   for (const auto& [name, text] : files) {
     const fs::path file = place / name;

@@ -59,14 +59,27 @@ seen["rocminfo"] = command("rocminfo")
 print(json.dumps(seen))
 """
 
+# Runs a command with a plain folder as its root, in which everything is where it was; others must not see what is mounted there.
+IN_A_CHROOT = """
+set -e
+root=$1
+shift
+for folder in /*; do
+  if [[ -L $folder ]]; then cp -P "$folder" "$root"; elif [[ -d $folder ]]; then mkdir "$root$folder" && mount --rbind "$folder" "$root$folder"; fi
+done
+mount --make-shared "$root/sys"
+chroot "$root" "$@"
+[[ ! -e $root/sys/class/kfd ]]
+"""
+
 
 def has_driver():
     return os.path.exists("/dev/kfd") or os.path.exists("/sys/class/kfd")
 
 
 class Surroundings(WithWorker):
-    def look(self, *options, python=sys.executable, **how):
-        done = subprocess.run([BUILD / "bin/hip-remote", "run", *options, python, "-c", LOOK], env=environment(),
+    def look(self, *options, python=sys.executable, within=(), **how):
+        done = subprocess.run([*within, BUILD / "bin/hip-remote", "run", *options, python, "-c", LOOK], env=environment(),
                               capture_output=True, text=True, timeout=120, **how)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout), done.stderr
@@ -125,6 +138,13 @@ class Surroundings(WithWorker):
             seen, said = self.look("--worker", self.address, python=python, user=NOBODY, group=NOBODY, extra_groups=[], cwd=home)
         if "no /sys/class/kfd" not in said:
             self.check_driver(seen)
+
+    @unittest.skipIf(has_driver() or os.geteuid() != 0, "only root can change the root folder")
+    def test_in_a_chroot(self):
+        with tempfile.TemporaryDirectory() as root:
+            seen, said = self.look("--worker", self.address, within=("unshare", "--mount", "bash", "-c", IN_A_CHROOT, "bash", root))
+        self.assertNotIn("no /sys/class/kfd", said)
+        self.check_driver(seen)
 
     def test_plain(self):
         seen, _ = self.look("--plain", "--worker", self.address)

@@ -1,5 +1,6 @@
 #include "runtime/activity.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -11,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/trace.h"
+#include "runtime/kernel_order.h"
 #include "runtime/profiler.h"
 #include "runtime/stream.h"
 #include "runtime/submit.h"
@@ -125,8 +127,11 @@ class Reporter {
     endEvent(*watched.process, watched.stop);
     if (!known) return;
     constexpr double kNanoseconds = 1e6;
-    watched.time.begin = origin->host + static_cast<std::int64_t>(begin * kNanoseconds);
-    watched.time.end = watched.time.begin + static_cast<std::int64_t>(end * kNanoseconds);
+    const auto duration = static_cast<std::uint64_t>(std::max(end, 0.0F) * kNanoseconds);
+    watched.time.begin = order_.place(watched.time.device, watched.time.queue,
+                                      origin->host + static_cast<std::int64_t>(begin * kNanoseconds), duration,
+                                      roundedBy(begin) + 2 * origin->within);
+    watched.time.end = watched.time.begin + duration;
     trace::kernel({.name = watched.time.name,
                    .device = watched.time.device,
                    .queue = watched.time.queue,
@@ -185,7 +190,8 @@ class Reporter {
   std::condition_variable changed_;
   bool running_ = false;
   std::deque<Watched> queue_;
-  std::map<Device*, Origin> origins_;  // the thread's own
+  std::map<Device*, Origin> origins_;  // the thread's own, and so is:
+  KernelOrder order_;
 };
 
 }  // namespace

@@ -35,7 +35,8 @@ def check_format(events):
         assert isinstance(event["ts"], (int, float)) and event["ts"] >= 0, event
         if event["ph"] == "X":
             assert isinstance(event["dur"], (int, float)) and event["dur"] >= 0, event
-            spans[event["pid"], event["tid"]].append((event["ts"], -event["dur"], event))
+            begin, duration = round(event["ts"] * 1000), round(event["dur"] * 1000)  # nanoseconds, so that what touches is seen to
+            spans[event["pid"], event["tid"]].append((begin, -duration, event))
         elif event["ph"] == "b":
             assert (event["cat"], event["id"]) not in open_pairs, event
             open_pairs[event["cat"], event["id"]] = event
@@ -49,9 +50,9 @@ def check_format(events):
     for of_thread in spans.values():
         around = []
         for begin, minus, event in sorted(of_thread, key=lambda span: span[:2]):
-            while around and around[-1] <= begin + 1e-9:
+            while around and around[-1] <= begin:
                 around.pop()
-            assert not around or begin - minus <= around[-1] + 1e-3, f"overlaps: {event}"
+            assert not around or begin - minus <= around[-1], f"overlaps: {event}"
             around.append(begin - minus)
 
 

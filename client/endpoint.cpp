@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "net/http_get.h"
+#include "net/pod_socket.h"
 #include "platform/progress_line.h"
 #include "platform/socket.h"
 
@@ -71,12 +72,14 @@ Status parseConnection(const std::string& text, Place& place) {
   std::vector<std::string> fields;
   std::istringstream stream(trimmed(text));
   for (std::string field; std::getline(stream, field, '+');) fields.push_back(field);
-  if (!fields.empty() && fields[0] == "shmem") {
-    return Status::unsupported("TensorFusion wants shared memory (\"" + printable(text) +
-                               "\"), which HIP Remote does not speak");
-  }
-  if (fields.size() < 3 || fields[1].empty())
+  const bool inPod = !fields.empty() && fields[0] == "shmem";
+  const std::string socket = inPod && fields.size() > 1 ? net::podSocket(fields[1]) : "";
+  if (inPod ? socket.empty() : fields.size() < 3 || fields[1].empty())
     return Status::invalid("\"" + printable(text) + "\" is not a TensorFusion connection");
+  if (inPod) {
+    place = {{"localhost", 0, socket}, "", envText("POD_NAME").value_or("")};
+    return {};
+  }
   const auto port = parseNumber(fields[2], 1, 65535);
   if (!port) return Status::invalid("\"" + printable(text) + "\" has no valid port");
   std::string host = fields[1];

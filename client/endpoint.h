@@ -38,6 +38,7 @@ Status beginByTensorFusion(const Options& options, const Begin& begin);
 Status connectByTensorFusion(const Options& options, net::Socket& socket, Place& place);
 
 // "native+10.0.0.7+8000+pod-revision": where, and which. The first field is the transport; the host may be IPv6.
+// "shmem+name+megabytes+version": a worker in the pod that this program is in (net/pod_socket.h).
 Status parseConnection(const std::string& text, Place& place);
 
 // away(): it may answer later. Anything else: asking again is of no use.

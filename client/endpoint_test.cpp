@@ -95,7 +95,18 @@ TEST(Connection, EveryFormOfTheOperator) {
        {"", "native", "native+", "native+10.0.0.1", "native++8000+x", "native+h+0+x", "native+h+http+x"}) {
     EXPECT_EQ(parseConnection(bad, place).code(), Code::kInvalid) << bad;
   }
-  EXPECT_EQ(parseConnection("shmem+tf_shm+1024+1", place).code(), Code::kUnsupported);
+}
+
+TEST(Endpoint, AWorkerInTheSamePod) {
+  setenv("POD_NAME", "pod-1", 1);
+  Place place;
+  ASSERT_TRUE(parseConnection("shmem+tf_shm+1024+1", place).ok());
+  unsetenv("POD_NAME");
+  EXPECT_EQ(place.name(), "unix:/dev/shm/tf_shm.hip-remote");
+  EXPECT_EQ(place.endpoint().path, place.worker.path);
+  EXPECT_EQ(place.pod, "pod-1") << "of which its token is made";
+  for (const char* bad : {"shmem", "shmem+", "shmem++1024+1", "shmem+../etc/x+1024+1"})
+    EXPECT_EQ(parseConnection(bad, place).code(), Code::kInvalid) << bad;
 }
 
 TEST(Endpoint, TheUsersWordComesFirst) {

@@ -2,9 +2,12 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "platform/secrets.h"
 #include "worker/smi/service.h"
@@ -36,6 +39,8 @@ Status listen(const Options& options, Doors& doors, std::uint16_t* port) {
   net::Socket listener;
   if (!options.unixPath.empty()) {
     if (Status status = net::listenUnix(options.unixPath, listener); !status.ok()) return status;
+    if (options.unixForAll && ::chmod(options.unixPath.c_str(), 0666) != 0)
+      return Status::unavailable("opening unix:" + options.unixPath + " to all: " + std::strerror(errno));
     doors.listeners.push_back(std::move(listener));
   }
   if (options.bind.empty()) return {};

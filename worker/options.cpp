@@ -8,6 +8,8 @@
 #include "access/kept_token.h"
 #include "base/env.h"
 #include "base/options.h"
+#include "net/pod_socket.h"
+#include "net/ring_transport.h"
 #include "wire/frame.h"
 #include "worker/code_cache.h"
 #include "worker/tensor_fusion.h"
@@ -140,6 +142,32 @@ std::vector<Option> optionTable(Options& o, Once& once) {
   };
 }
 
+// How TensorFusion starts a worker in the pod of its client: -n shmem -m NAME -M MEGABYTES. The volume with that name
+// is the pod's own, whose containers may be any users. Each client shares a ring's memory with its worker: there are no
+// more of them than fit into so many megabytes.
+struct InPod {
+  std::string transport = "native", name;
+  int megabytes = 0;
+};
+void addOptions(InPod& in, std::vector<Option>& out) {
+  out.push_back({"transport", 'n', "HOW", text(in.transport), nullptr});
+  out.push_back({"shared-memory", 'm', "NAME", text(in.name), nullptr});
+  out.push_back({"shared-memory-size", 'M', "MEGABYTES", number(in.megabytes, 1, 1 << 20), nullptr});
+}
+Status apply(const InPod& in, Options& o) {
+  if (in.transport == "native") return {};
+  if (in.transport != "shmem") return Status::invalid("-n is native or shmem, not \"" + in.transport + "\"");
+  o.unixPath = net::podSocket(in.name);
+  if (o.unixPath.empty()) return Status::invalid("-n shmem needs -m NAME, without a \"/\"");
+  o.bind.clear();
+  o.unixForAll = true;
+  if (in.megabytes == 0) return {};
+  const std::size_t clients = (static_cast<std::size_t>(in.megabytes) << 20) / net::ringMemorySize();
+  if (clients == 0) return Status::invalid("-M " + std::to_string(in.megabytes) + " is too little for one client");
+  o.maxSessions = static_cast<int>(std::min(clients, static_cast<std::size_t>(o.maxSessions)));
+  return {};
+}
+
 // Whatever the program does otherwise, --help and --version are all it does then.
 void answer(const Once& once, const std::vector<Option>& options) {
   if (once.version) std::puts("hip-worker " HIPR_VERSION);
@@ -158,7 +186,8 @@ Options parseOptions(int argc, char** argv) {
   o.verbose = envFlag("TF_DEBUG");
   // Sessions of a worker that runs as root are other users, who do not reach into root's home.
   o.cacheFolder = geteuid() == 0 ? "/var/cache/hip-remote" : defaultCacheFolder();
-  if (startedByTensorFusion(argv[0])) {
+  const bool tensorFusion = startedByTensorFusion(argv[0]);
+  if (tensorFusion) {
     o.bind = "*";
     o.gate.plainFromAnywhere = true;  // the operator decides who reaches whom, and hands out no tokens
     o.gate.pod = envText("POD_NAME").value_or("");
@@ -167,9 +196,12 @@ Options parseOptions(int argc, char** argv) {
   }
   Once once;
   std::vector<std::string> words;
-  const auto options = optionTable(o, once);
+  auto options = optionTable(o, once);
+  InPod inPod;
+  if (tensorFusion) addOptions(inPod, options);
   Status status = takeOptions(options, {argv + 1, static_cast<std::size_t>(argc - 1)}, words);
   answer(once, options);
+  if (status.ok()) status = apply(inPod, o);
   if (status.ok() && !words.empty()) status = Status::invalid("unexpected argument \"" + words[0] + "\"");
   if (!status.ok()) {
     std::fprintf(stderr, "hip-worker: %s; see hip-worker --help\n", status.message().c_str());

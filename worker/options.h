@@ -17,6 +17,7 @@ namespace hipr::worker {
 struct Options {
   std::string bind = "127.0.0.1";  // "*": all addresses, IPv6 and IPv4; empty: only at unixPath
   std::string unixPath;            // of a unix socket; empty: none
+  bool unixForAll = false;         // whoever sees that one may connect, not only whom the umask lets
   std::uint16_t port = 0;
   int device = -1;  // clients see it as device 0; -1: the runtime's order
   std::string runtime = "auto";

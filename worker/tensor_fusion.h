@@ -1,5 +1,6 @@
 // What changes when TensorFusion starts the worker: it runs `./tensor-fusion-worker -p 8000` in a pod of its own, which
 // is reached at the pod's address, gets five seconds to end, and may have been given a part of the GPU's memory only.
+// Or it runs it in the pod of its client, with -n shmem (net/pod_socket.h).
 #pragma once
 
 #include <cstdint>

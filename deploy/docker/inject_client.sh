@@ -1,15 +1,11 @@
 #!/bin/sh
 # The client image's entrypoint, run as an init container of every pod that borrows a GPU: copies the libraries to the volume
 # the pod shares (/tensor-fusion) and writes the ld.so.preload that will be mounted at /etc/ld.so.preload in its containers.
+# On the GPU's own node (RUN_INSIDE_GPU_NODE=true) as well: TensorFusion runs it there only when the worker is in the pod.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 volume=${1:-/tensor-fusion}
 mkdir -p "$volume"
-if [ "${RUN_INSIDE_GPU_NODE:-}" = true ]; then
-  : >"$volume/ld.so.preload" # the GPU is in this machine: AMD's own library does it
-  echo "hip-remote: the pod uses the GPU of its node"
-  exit 0
-fi
 rm -rf "$volume/hip-remote.new"
 cp -R "$here/hip-remote" "$volume/hip-remote.new"
 rm -rf "$volume/hip-remote"

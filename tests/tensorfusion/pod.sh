@@ -98,6 +98,8 @@ for abi in 6 7; do
 done
 
 check "the client image's entrypoint" "$work/client/inject_client.sh" "$work/tensor-fusion"
+check "it does the same on the GPU's own node" env RUN_INSIDE_GPU_NODE=true "$work/client/inject_client.sh" "$work/near"
+check "where the client is in the pod, too" test "$(sed "s|^$work/near/|$work/tensor-fusion/|" "$work/near/ld.so.preload")" = "$(cat "$work/tensor-fusion/ld.so.preload")"
 mount --bind "$work/tensor-fusion/ld.so.preload" /etc/ld.so.preload
 
 bash "$work/bystanders.sh" >"$work/after" 2>&1
@@ -210,4 +212,41 @@ stranger() { ! TF_WORKER_HOST=127.0.0.1 TF_WORKER_PORT=$port timeout -k 5 60 "$b
 check "a worker serves the pod to whom the operator has named it" named pod-tf-vgpu-one
 check "not one that was given another" neighbour
 check "nor one that has its address and the secret" stranger
+
+# In the pod of its client, for a GPU of its own node: both know a name in the volume that they have at /dev/shm.
+name=hip-remote-pod-$$ log=$work/sidecar.log
+start_in_pod() { # MEGABYTES; sets worker
+  env -C "$work/worker/opt/hip-remote/bin" HIP_REMOTE_SOFTGPU=gfx90a POD_NAME=pod-1 ./tensor-fusion-worker -n shmem -m "$name" -M "$1" --runtime softgpu >"$log" 2>&1 &
+  worker=$!
+  processes+=("$worker")
+}
+unset TENSOR_FUSION_OPERATOR_GET_CONNECTION_URL
+export TENSOR_FUSION_OPERATOR_CONNECTION_INFO=shmem+$name+1024+1 POD_NAME=pod-1
+start_in_pod 1024
+remote "a program waits for the worker in its pod, and uses it" "$build/abi/launch.7"
+check "they share memory" grep -q 'transport=shm' "$work/stats"
+check "containers of all users reach it" test "$(stat -c %a "/dev/shm/$name.hip-remote")" = 666
+check "no other pod does" test -z "$(ss -ltnpH | grep "pid=$worker,")"
+another_pod() { ! POD_NAME=pod-2 timeout -k 5 60 "$build/abi/launch.7"; }
+check "nor with another pod's token" another_pod
+kill -TERM "$worker"
+wait "$worker"
+check "it ends by itself when told to" test $? -eq 0
+check "and takes its name with it" test ! -e "/dev/shm/$name.hip-remote"
+start_in_pod 3 # of which a client takes two
+mkfifo "$work/go_on"
+python3 -c 'import ctypes, sys; print(ctypes.CDLL("libamdhip64.so.7").hipFree(None), flush=True); open(sys.argv[1]).read()' "$work/go_on" >"$work/first" &
+first=$!
+check "a program uses the memory that its pod has for it" wait_for_file "$work/first"
+second() { TF_CONNECT_TIMEOUT=2 timeout -k 5 60 "$build/abi/launch.7"; }
+not_yet() { ! second; }
+check "a second one finds none left" not_yet
+: >"$work/go_on"
+wait "$first"
+check "the first one did" test "$(cat "$work/first")" = 0
+check "until that has ended" second
+kill -TERM "$worker"
+wait "$worker"
+start_in_pod 2
+if wait "$worker"; then bad "less memory than one client takes will do"; else check "less than one client takes is an error" grep -q 'too little for one client' "$log"; fi
 summary

@@ -6,7 +6,6 @@ kept=(sh -c 'python3 /programs/device.py && exec python3 /programs/patient.py')
 part_of_gpu part-1 50 1Gi "${kept[@]}" >/dev/null
 part_of_gpu part-2 25 512Mi "${kept[@]}" >/dev/null
 for pod in part-1 part-2; do check "$pod gets a worker" wait_until 120 has_worker "$pod"; done
-printed() { [[ -n $(value "$1" after) ]]; }
 for pod in part-1 part-2; do check "$pod uses its GPU" wait_until 120 printed "$pod"; done
 gpu=$(amd_gpus | cut -d ' ' -f 1)
 for pod in part-1 part-2; do check "its worker has gpu-ids" test "$(gpus_of $pod)" = "$gpu"; done

@@ -6,20 +6,33 @@ part_of_gpu patient 25 512Mi python3 /programs/patient.py >/dev/null
 well() { [[ $(value patient error) == 0 ]]; }
 check "a program uses its GPU" wait_until 180 well
 worker=$(worker_of patient)
-# Its worker's program is killed; the node starts it again, with the same address.
-kill_worker() { # found by the environment that only this worker has
+worker_process() { # found by the environment that only this worker has
   local process
   for process in /proc/[0-9]*; do
-    if tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx "POD_NAME=$worker" && [[ $(readlink "$process/exe") == */hip-worker ]]; then
-      kill -KILL "${process#/proc/}" && return 0
+    if tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -qx "POD_NAME=$worker" && [[ $(readlink "$process/exe") == */hip-worker ]]; then
+      echo "${process#/proc/}" && return 0
     fi
   done
   return 1
 }
+unwell() { kubectl logs patient -c program | grep -q '^error=[1-9]'; }
+
+# The network cuts it off; its session waits for it, and it goes on where it was.
+at_worker() { nsenter -t "$(worker_process)" -n ss -tnH "$@" state established sport = :8000; }
+peers() { at_worker | awk '{ print $4 }' | sort; }
+before=$(peers) lines=$(kubectl logs patient -c program | wc -l)
+check "its connection is cut" test -n "$(at_worker -K)"
+anew() { [[ -n $(peers) && -z $(comm -12 <(echo "$before") <(peers)) ]]; }
+check "it makes another" wait_until 60 anew
+goes_on() { [[ $(kubectl logs patient -c program | wc -l) -gt $((lines + 2)) ]]; }
+check "and goes on" wait_until 60 goes_on
+if unwell; then bad "it was told of an error: $(kubectl logs patient -c program | tail -n 3)"; else ok "without having noticed"; fi
+
+# Its worker's program is killed; the node starts it again, with the same address.
+kill_worker() { kill -KILL "$(worker_process)"; }
 check "its worker is killed" kill_worker
 restarted() { [[ $(kubectl get pod "$worker" -o json | jq '[.status.containerStatuses[].restartCount] | add') -ge 1 ]]; }
 check "the node starts it again" wait_until 60 restarted
-unwell() { kubectl logs patient -c program | grep -q '^error=[1-9]'; }
 check "the program was told" wait_until 60 unwell
 check "and lives" is patient Running
 part_of_gpu after 25 512Mi /programs/matmul >/dev/null

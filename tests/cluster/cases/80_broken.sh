@@ -12,7 +12,7 @@ install_copy() {
   helm show values "$CHART" | "$copy/deploy/helm/derive_values.py" >"$work/amd.yaml" &&
     helm upgrade tensor-fusion-sys "$CHART" -n tensor-fusion-sys -f "$work/amd.yaml" -f "$TENSOR_FUSION_VALUES" &&
     helm upgrade tensor-fusion-amd "$copy/deploy/helm/tensor-fusion-amd" -n tensor-fusion-sys -f "$VALUES" &&
-    kubectl delete pod -n tensor-fusion-sys -l tensor-fusion.ai/component=operator && as_written "$(documented component=hypervisor)" &&
+    kubectl delete pod -n tensor-fusion-sys -l tensor-fusion.ai/component=operator && as_written "$(documented "kubectl delete pod -n")" &&
     kubectl rollout status deployment -n tensor-fusion-sys tensor-fusion-sys-controller --timeout 120s && wait_until 120 hypervisor_runs
 } >/dev/null
 hypervisor_runs() { kubectl get pod -n tensor-fusion-sys -l tensor-fusion.ai/component=hypervisor -o json | jq -e '.items | any(.status.conditions // [] | any(.type == "Ready" and .status == "True"))'; }

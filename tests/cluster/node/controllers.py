@@ -19,6 +19,8 @@ class Controllers:
             if namespace["status"]["phase"] == "Active" and namespace["metadata"]["name"] not in self.addresses.setdefault("accounts", set()):
                 self.api.create(path, account)
                 self.addresses["accounts"].add(namespace["metadata"]["name"])
+            elif namespace["status"]["phase"] == "Terminating":
+                self.end_namespace(namespace, pods)
         self.schedule(pods)
         for plural in ("deployments", "statefulsets", "daemonsets"):
             for item in self.api.list(f"/apis/apps/v1/{plural}"):
@@ -27,6 +29,13 @@ class Controllers:
             self.job(item, pods)
         self.services(pods)
         self.collect(pods)
+
+    def end_namespace(self, namespace, pods):
+        """Once its pods have ended. What else was in it helm has deleted."""
+        name = namespace["metadata"]["name"]
+        if not any(pod["metadata"]["namespace"] == name for pod in pods):
+            self.api.call("PUT", f"/api/v1/namespaces/{name}/finalize", {**namespace, "spec": {"finalizers": []}})
+            self.addresses["accounts"].discard(name)
 
     def schedule(self, pods):
         for pod in pods:
@@ -141,7 +150,7 @@ class Controllers:
         knew before we looked at owners may go, as what is new since would look like nobody's."""
         places = {"TensorFusionConnection": f"{TENSOR_FUSION}/tensorfusionconnections", "TensorFusionWorkload": f"{TENSOR_FUSION}/tensorfusionworkloads",
                   "Pod": "/api/v1/pods", "Deployment": "/apis/apps/v1/deployments", "StatefulSet": "/apis/apps/v1/statefulsets",
-                  "DaemonSet": "/apis/apps/v1/daemonsets", "Job": "/apis/batch/v1/jobs"}
+                  "DaemonSet": "/apis/apps/v1/daemonsets", "Job": "/apis/batch/v1/jobs", "GPUNode": f"{TENSOR_FUSION}/gpunodes"}
         found = {}
         for kind, place in places.items():
             try:

@@ -1,0 +1,15 @@
+// A worker within the pod of its client, as TensorFusion starts it for pods on the GPU's own node: both have one folder
+// at /dev/shm, and are told one name there. They meet at a unix socket of that name, over which they share memory.
+#pragma once
+
+#include <string>
+
+namespace hipr::net {
+
+// Empty: of what cannot be the name of a file there.
+inline std::string podSocket(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos) return "";
+  return "/dev/shm/" + name + ".hip-remote";
+}
+
+}  // namespace hipr::net

@@ -27,7 +27,7 @@ ELSEWHERE = {  # what a command begins with: why it is not run
     r"(ls -l /dev/kfd|cat /sys/module/amdgpu|/opt/rocm)": "a machine with AMD's GPUs",
     r"ssh ": "a second machine",
     r"hip-remote smi ": "AMD's amd-smi; tests/smi/amd_smi.py runs it where it is installed",
-    r"hip-remote run .*llama-completion": "docs/frameworks.md says with what it was run",
+    r"(hip-remote run .*)?llama-completion": "docs/frameworks.md says with what it was run",
     r".*python (script|examples/frameworks/\w+)\.py": "docs/frameworks.md says with what it was run",
     r"(mkdir -p rocm/lib|ln -s )": "docs/frameworks.md says with what it was run",
     r".*(tools/hip_tests/run\.py|\$run )": "HIP's own tests, built by hand",

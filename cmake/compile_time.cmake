@@ -1,9 +1,8 @@
 # Building takes minutes; most of that is reading the standard library's headers, once per file.
 #
-# With ccache, what has been compiled before is not compiled again. Where there is none, tests have the headers precompiled,
-# which halves the time of most files; and so has everything in the builds that ./demo makes, for Windows and under the
-# sanitizers: headers of the standard library, of HIP and of GoogleTest, and for a large folder those of its own that most of
-# its files include. A file that forgets to include one compiles all the same, so the product does without in the release build.
+# With ccache, what has been compiled before is not compiled again. Where there is none, headers are precompiled, which halves the
+# time of most files: of the standard library, of HIP and of GoogleTest, and for a large folder those of its own that most of its
+# files include. A file that forgets to include one compiles all the same, so the preset "debug" and the part tidy of ./test do without.
 option(HIPR_PRECOMPILE "Precompile the standard library's headers for the product too, where there is no ccache" OFF)
 find_program(HIPR_CCACHE ccache)
 if(HIPR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -11,7 +10,7 @@ if(HIPR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HIPR_CCACHE})
 endif()
 set(HIPR_CAN_PRECOMPILE ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache OR NOT CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
   set(HIPR_CAN_PRECOMPILE OFF)
 endif()
 
@@ -20,7 +19,10 @@ set(HIPR_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <chrono> <condition_v
   <variant> <vector> <hip_remote/hip.h>)
 
 # With precompiled headers GCC 12 warns of overruns inside std::string that it does not see otherwise, and that are not there.
-set(HIPR_FALSE_ALARMS -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+set(HIPR_FALSE_ALARMS)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(HIPR_FALSE_ALARMS -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
 
 # hipr_use_precompiled(NAME FROM HEADERS... [OPTIONS option...] [LINK target...]): the headers, precompiled once for all
 # that are compiled with these options, as the target FROM.

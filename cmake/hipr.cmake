@@ -35,6 +35,12 @@ if(HIPR_SANITIZE)
   # Not enum: programs written in C may pass any number for an enumeration, and get an error for it.
   add_compile_options(-fsanitize=${HIPR_SANITIZE} -fno-sanitize=enum -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HIPR_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # one copy of its library, as GCC has it, for programs and what they load
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    cmake_path(GET runtime PARENT_PATH runtime)
+    add_link_options(-shared-libsan LINKER:-rpath,${runtime})
+    add_compile_options(-fno-sanitize=function)  # libraries that are loaded are called by declarations of our own
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options(-Wno-maybe-uninitialized)  # instrumented, std::regex looks so to GCC 12
   endif()
@@ -173,6 +179,7 @@ function(hipr_test name)
   set(options $<$<CONFIG:RelWithDebInfo>:-O1>)  # what is tested is optimised; tests need not be
   target_compile_options(${name} PRIVATE ${options})
   hipr_precompile_test(${name} ${options})
+  hipr_compile_together(${name})
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
@@ -190,7 +197,7 @@ function(hipr_fuzzer name source)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   if(HIPR_LIBFUZZER)
     add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/write_seeds.cpp)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer -static-libsan)  # shared, it would come behind libraries of libFuzzer
     add_dependencies(fuzzers ${name})
   else()
     if(NOT TARGET hipr_fuzz_driver)

@@ -1,6 +1,11 @@
-# Most of the time that a small file takes goes into what all of them include and instantiate. So the builds that ./demo makes
-# compile several files of a library at once (CMake's "unity build"); the others, in which people work, one by one.
+# Most of the time that a small file takes goes into what all of them include and instantiate. So the builds that ./demo and ./test
+# make compile several files of a library at once (CMake's "unity build"), which halves their time; the preset "debug", in which
+# people work, one by one.
 option(HIPR_TOGETHER "Compile several files of a library at once" OFF)
+if(HIPR_TOGETHER)  # who needs one file of a group gets all of them: what nobody calls goes again
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(LINKER:--gc-sections)
+endif()
 set(HIPR_TOGETHER_BYTES 40000)  # of source, about: more takes long on one processor while others have nothing to do
 
 # hipr_own_names(SOURCE NAMES TYPES): what a file defines, by the beginnings of its lines, and which of it are types. Two files
@@ -77,10 +82,17 @@ function(hipr_compile_together name)
       list(APPEND groups ${place})
       set(size_${place} 0)
       set(names_${place})
+      set(files_${place})
     endif()
     math(EXPR size_${place} "${size_${place}} + ${size}")
     list(APPEND names_${place} ${own})
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${place})
+    list(APPEND files_${place} ${source})
+  endforeach()
+  foreach(group IN LISTS groups)
+    list(LENGTH files_${group} count)
+    if(count GREATER 1)
+      set_source_files_properties(${files_${group}} PROPERTIES UNITY_GROUP ${group})
+    endif()
   endforeach()
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -16,13 +16,12 @@ namespace {
 constexpr const char* kFolders[] = {"", "/opt/rocm/lib/", "/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/"};
 constexpr const char* kNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libamdhip64.so.5"};
 
-// Our own libhiprtc has AMD's name and functions; it is small and says what it is.
+// Our own libhiprtc has AMD's name and functions, and says what it is.
 bool isOurs(const platform::Library& library) {
   const void* function = library.symbol("hiprtcVersion");
   if (function == nullptr) return false;
   std::ifstream file(platform::Library::fileOf(function), std::ios::binary);
-  std::string content(1 << 20, '\0');
-  content.resize(static_cast<std::size_t>(file.read(content.data(), 1 << 20).gcount()));
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
   return content.find(kMarker) != std::string::npos;
 }
 

@@ -4,6 +4,7 @@
 #include "abi/signature.h"
 #include "api/verbs.h"
 #include "runtime/api.h"
+#include "runtime/profiler.h"
 
 namespace hipr::api {
 
@@ -17,3 +18,10 @@ namespace hipr::api {
 #include "api/hip.def"
 
 }  // namespace hipr::api
+
+namespace hipr {
+
+void ProfiledCall::begin(const char*) {}
+void ProfiledCall::end() {}
+
+}  // namespace hipr

@@ -254,15 +254,18 @@ void Channel::resend(Lock& lock) {
 
 Status Channel::adopt(TransportPtr link, std::uint64_t peerReceived, const Greet& greet) {
   broke(this->link(), Status::unavailable("the peer has another connection"));
-  std::lock_guard reading(receiving_);  // whoever was receiving has returned: what has been received is final
-  if (Status status = greet(*link, received_); !status.ok()) return status;
-  Lock lock(mutex_);
-  if (state_ != State::kDown) return state_ == State::kDead ? why_ : ended();
-  if (Status status = install(std::move(link), peerReceived); !status.ok()) {
-    die(status);
-    return status;
+  Lock lock(mutex_, std::defer_lock);
+  {
+    std::lock_guard reading(receiving_);  // whoever was receiving has returned: what has been received is final
+    if (Status status = greet(*link, received_); !status.ok()) return status;
+    lock.lock();
+    if (state_ != State::kDown) return state_ == State::kDead ? why_ : ended();
+    if (Status status = install(std::move(link), peerReceived); !status.ok()) {
+      die(status);
+      return status;
+    }
   }
-  resend(lock);
+  resend(lock);  // while others receive: the peer may have as much to send again, and nobody would take it
   return {};
 }
 

@@ -226,6 +226,32 @@ TEST_F(ChannelTest, LosesNothingWhenItIsCutAllTheTime) {
   EXPECT_GT(cuts_, 20);
 }
 
+// More than any socket holds, in both directions, between two of which each would first send and then receive.
+TEST_F(ChannelTest, ReceivesWhileItSendsAgain) {
+  const Bytes there = pattern(16 << 20, 8), back = pattern(16 << 20, 9);
+  auto [first, broken] = loopback();
+  Channel channel(std::move(first));
+  channel.keepSent();
+  channel.awaitReturn();
+  broken->shutdown();
+  channel.distrust(Status::unavailable("cut"));
+  ASSERT_TRUE(channel.send(Transport::Part(back)).ok());  // which is kept
+  auto [near, far] = loopback();
+  far->setTimeout(10'000);
+  std::thread receiver([&] { receiveAll(channel, there); });
+  std::thread door([&, fresh = std::move(near)]() mutable {
+    EXPECT_TRUE(channel.adopt(std::move(fresh), 0, [](auto&, auto) { return Status{}; }).ok());
+  });
+  EXPECT_TRUE(far->send(Transport::Part(there)).ok());
+  Bytes got(back.size());
+  EXPECT_TRUE(far->receiveAll(got).ok());
+  EXPECT_TRUE(got == back);
+  far->shutdown();
+  door.join();
+  channel.shutdown();
+  receiver.join();
+}
+
 TEST_F(ChannelTest, GivesUpWhenThePeerDoesNotKnowIt) {
   auto [near, far] = loopback();
   Channel channel(std::move(near));

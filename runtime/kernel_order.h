@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -12,8 +13,9 @@ namespace hipr {
 
 // How far a time of so many milliseconds since an event can be from another one that is the same, in nanoseconds.
 inline std::uint64_t roundedBy(float milliseconds) {
-  const float next = std::nextafter(std::fabs(milliseconds), HUGE_VALF);
-  return static_cast<std::uint64_t>((next - std::fabs(milliseconds)) * 1e6) + 2;  // nanoseconds are cut off, too
+  constexpr double kNanoseconds = 1e6;
+  const double apart = std::fabs(milliseconds) * std::numeric_limits<float>::epsilon();
+  return static_cast<std::uint64_t>(apart * kNanoseconds) + 2;  // nanoseconds are cut off, too
 }
 
 // For one thread.

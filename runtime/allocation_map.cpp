@@ -72,4 +72,19 @@ std::optional<Region> AllocationMap::find(const void* address) const {
   return it->second;
 }
 
+bool AllocationMap::holds(const Region& region, std::size_t offset, std::size_t bytes) const {
+  if (offset > region.allocation.size) return false;
+  std::size_t own = region.allocation.size - offset;
+  if (bytes <= own || region.origin != Region::Origin::kMapped) return bytes <= own;
+  std::shared_lock lock(mutex_);
+  std::uintptr_t end = region.deviceBegin() + region.allocation.size;
+  for (auto next = byAddress_.find(end); next != byAddress_.end(); next = byAddress_.find(end)) {
+    if (next->second.origin != Region::Origin::kMapped) return false;
+    own += next->second.allocation.size;
+    if (bytes <= own) return true;
+    end += next->second.allocation.size;
+  }
+  return false;
+}
+
 }  // namespace hipr

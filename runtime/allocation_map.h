@@ -52,6 +52,10 @@ class AllocationMap {
   // The region containing `address`.
   std::optional<Region> find(const void* address) const;
 
+  // Whether so many bytes from an offset in a region on are known memory: its own, and that of mappings (hipMemMap)
+  // which follow each other without a gap, as programs let one array grow.
+  bool holds(const Region& region, std::size_t offset, std::size_t bytes) const;
+
   // Calls f(region) for every region, some of them twice. REQUIRES: f does not use the map.
   template <class F>
   void forEach(F&& f) const {

@@ -29,7 +29,7 @@ hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side,
   const Allocation& memory = region->allocation;
   const auto inside = static_cast<const std::byte*>(side.address) - static_cast<const std::byte*>(base);
   const std::size_t offset = region->offsetOf(base) + static_cast<std::size_t>(inside);
-  if (offset > memory.size || bytes > memory.size - offset) return hipErrorInvalidValue;
+  if (!p.allocations.holds(*region, offset, bytes)) return hipErrorInvalidValue;
   out.synchronous = memory.synchronous;
   out.kind = memory.kind;
   out.owner = memory.owner;
@@ -123,6 +123,10 @@ hipError_t hipMemcpyAsync(void* dst, const void* src, size_t sizeBytes, hipMemcp
 }
 
 hipError_t hipMemcpyWithStream(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
+  Process* p;
+  Stream* s;
+  HIPR_TRY(streamForWork(stream, p, s));
+  if (s->capturing) HIPR_TRY(p->captures.streamWaitAllowed(*s));  // its result would be looked at before there is one
   return copyMemory(stream, linear(dst, src, sizeBytes, kind), Stage::kVisible);
 }
 

@@ -20,7 +20,7 @@ hipError_t makeFill(const Process& p, const FillRequest& r, Fill& out) {
   if (!region) return hipErrorInvalidValue;
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(r.address);
-  if (bytes > memory.size - offset) return hipErrorInvalidValue;
+  if (!p.allocations.holds(*region, offset, bytes)) return hipErrorInvalidValue;
   void* base = memory.kind == MemoryKind::kRegistered ? memory.host : memory.devicePointer;
   out = {.address = static_cast<std::byte*>(base) + offset,
          .pitch = r.pitch,

@@ -41,7 +41,7 @@ hipError_t resolve(Process& p, const Wish& wish, WordStep& out) {
   if (!region) return hipErrorInvalidValue;
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(wish.address);
-  if (wish.bytes > memory.size - offset) return hipErrorInvalidValue;
+  if (!p.allocations.holds(*region, offset, wish.bytes)) return hipErrorInvalidValue;
   void* base = memory.kind == MemoryKind::kRegistered ? memory.host : memory.devicePointer;
   out = {.bytes = wish.bytes,
          .address = static_cast<std::byte*>(base) + offset,

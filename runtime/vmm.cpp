@@ -224,7 +224,7 @@ hipError_t hipMemGetHandleForAddressRange(void* handle, hipDeviceptr_t dptr, siz
   if (handle == nullptr || dptr == nullptr || size == 0 || flags != 0 || handleType != hipMemRangeHandleTypeDmaBufFd)
     return hipErrorInvalidValue;
   const auto region = p->allocations.find(dptr);
-  if (!region || size > region->allocation.size - region->offsetOf(dptr)) return hipErrorInvalidValue;
+  if (!region || !p->allocations.holds(*region, region->offsetOf(dptr), size)) return hipErrorInvalidValue;
   return hipErrorNotSupported;
 }
 

@@ -107,9 +107,6 @@ TEST(contents_move_with_the_memory) {
   allow(at, 2 * unit);  // both at once
   fillWith<<<blocksFor(2 * count, 256), 256>>>(reinterpret_cast<int*>(at), 5);
   HIP(hipMemset(at + unit, 1, unit));
-  // A copy may run over the border of two mappings that follow each other.
-  std::vector<int> both(2 * count, 5);
-  std::fill(both.begin() + long(count), both.end(), 0x01010101);
   HIP(hipDeviceSynchronize());
   HIP(hipMemUnmap(at, unit));
   HIP(hipMemUnmap(at + unit, unit));
@@ -121,6 +118,36 @@ TEST(contents_move_with_the_memory) {
   EXPECT_VEC(read(at + 3 * unit, count), std::vector<int>(count, 5));
   HIP(hipMemUnmap(at, unit));
   HIP(hipMemUnmap(at + 3 * unit, unit));
+  HIP(hipMemAddressFree(range, 4 * unit));
+}
+
+// As of an array that grows: PyTorch's expandable segments and llama.cpp's pools are made of such.
+TEST(copies_and_fills_run_over_the_borders_of_mappings) {
+  NEEDS_VMM
+  const std::size_t unit = granularity(), count = unit / sizeof(int);
+  void* range = nullptr;
+  HIP(hipMemAddressReserve(&range, 4 * unit, 0, nullptr, 0));
+  char* at = static_cast<char*>(range);
+  Physical parts[] = {Physical(unit), Physical(unit), Physical(unit)};
+  for (std::size_t i = 0; i < 3; ++i) HIP(hipMemMap(at + i * unit, unit, 0, parts[i].handle, 0));
+  allow(at, 3 * unit);
+  HIP(hipMemset(at, 3, 3 * unit));
+  EXPECT_VEC(read(at, 3 * count), std::vector<int>(3 * count, 0x03030303));
+  std::vector<int> in(2 * count);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = int(i * 2654435761u);
+  HIP(hipMemcpy(at + unit / 2, in.data(), 2 * unit, hipMemcpyHostToDevice));
+  EXPECT_VEC(read(at + unit / 2, 2 * count), in);
+  HIP(hipMemcpyAsync(at + unit / 2 + 64, at + unit / 2, 2 * unit - 64, hipMemcpyDeviceToDevice, nullptr));
+  HIP(hipMemcpy2D(in.data(), 256, at + unit - 128, 256, 256, 4, hipMemcpyDeviceToHost));
+  HIP(hipMemsetD32Async(at + unit - 64, 77, 32, nullptr));
+  EXPECT_VEC(read(at + unit - 64, 32), std::vector<int>(32, 77));
+  check::result(read(at + 2 * unit - 128, 64));
+  HIP_ERR(hipMemset(at, 0, 3 * unit + 1), hipErrorInvalidValue);
+  HIP(hipMemUnmap(at + unit, unit));
+  HIP_ERR(hipMemset(at, 0, unit + 1), hipErrorInvalidValue);  // there is a gap now
+  HIP_ERR(hipMemcpy(in.data(), at + unit - 4, 8, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  HIP(hipMemUnmap(at, unit));
+  HIP(hipMemUnmap(at + 2 * unit, unit));
   HIP(hipMemAddressFree(range, 4 * unit));
 }
 

@@ -56,15 +56,10 @@ std::vector<int> filterDevices(const DeviceRow& row, const std::vector<int>& dev
 std::vector<int> visibleDevices(const DeviceRow& row) {
   std::vector<int> devices(row.size());
   std::iota(devices.begin(), devices.end(), 0);
-  const auto apply = [&](const char* name) {
-    const char* list = std::getenv(name);  // set but empty hides everything, so envText would not do
-    if (list == nullptr) return false;
-    devices = filterDevices(row, devices, list);
-    return true;
-  };
-  apply("ROCR_VISIBLE_DEVICES");
-  apply("GPU_DEVICE_ORDINAL");
-  if (!apply("HIP_VISIBLE_DEVICES")) apply("CUDA_VISIBLE_DEVICES");
+  if (const char* list = std::getenv("ROCR_VISIBLE_DEVICES")) devices = filterDevices(row, devices, list);
+  std::optional<std::string> list = envText("HIP_VISIBLE_DEVICES");
+  if (!list) list = envText("CUDA_VISIBLE_DEVICES");
+  if (list) devices = filterDevices(row, devices, *list);
   return devices;
 }
 

@@ -15,8 +15,8 @@ using DeviceRow = std::vector<const DeviceInfo*>;  // of all cores, one after th
 // device's uuid. The list ends at the first entry that is neither: HIP ignores what follows an invalid entry.
 std::vector<int> filterDevices(const DeviceRow& row, const std::vector<int>& devices, const std::string& list);
 
-// What the environment leaves visible: ROCR_VISIBLE_DEVICES first, then GPU_DEVICE_ORDINAL, then HIP_VISIBLE_DEVICES
-// or, without it, CUDA_VISIBLE_DEVICES; each counts in what the one before left.
+// What the environment leaves visible: of what ROCR_VISIBLE_DEVICES does, HIP_VISIBLE_DEVICES or, if that is not set or
+// empty, CUDA_VISIBLE_DEVICES. An empty list hides all devices in the first variable, and none in the others.
 std::vector<int> visibleDevices(const DeviceRow& row);
 
 }  // namespace hipr

@@ -15,9 +15,7 @@ class VisibleDevices : public ::testing::Test {
   void SetUp() override { clear(); }
   void TearDown() override { clear(); }
   static void clear() {
-    for (const char* name :
-         {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"})
-      unsetenv(name);
+    for (const char* name : {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) unsetenv(name);
   }
   VisibleDevices() {
     for (const DeviceInfo& device : platform.devices) row.push_back(&device);
@@ -59,6 +57,10 @@ TEST_F(VisibleDevices, HipBeforeCuda) {
   setenv("HIP_VISIBLE_DEVICES", "1", 1);
   EXPECT_EQ(visibleDevices(row), (List{1}));
   setenv("HIP_VISIBLE_DEVICES", "", 1);
+  EXPECT_EQ(visibleDevices(row), (List{3}));
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  EXPECT_EQ(visibleDevices(row), all);
+  setenv("ROCR_VISIBLE_DEVICES", "", 1);
   EXPECT_EQ(visibleDevices(row), (List{}));
 }
 

@@ -108,19 +108,16 @@ struct Edge<&::hipMemGetAllocationGranularity, 5> {
   }
 };
 
-// Before HIP 7, to register memory that is registered changes nothing, and that is success.
+// A captured stream makes a node of this call before HIP 7, which refuses it.
 template <int Abi>
   requires(Abi < 7)
-struct Edge<&::hipHostRegister, Abi> {
+struct Edge<&::hipMemcpyWithStream, Abi> {
   template <auto Api>
-  static hipError_t call(void* memory, size_t size, unsigned flags) {
-    const hipError_t error = Api(memory, size, flags);
-    if (error != hipErrorHostMemoryAlreadyRegistered) return error;
-    const auto known = [](void* at) {
-      void* device;
-      return api::hipHostGetDevicePointer(&device, at, 0) == hipSuccess;
-    };
-    return known(memory) && known(static_cast<std::byte*>(memory) + size - 1) ? hipSuccess : error;
+  static hipError_t call(void* to, const void* from, size_t size, hipMemcpyKind kind, hipStream_t stream) {
+    hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+    if (stream != nullptr) static_cast<void>(api::hipStreamIsCapturing(stream, &status));
+    return status == hipStreamCaptureStatusNone ? Api(to, from, size, kind, stream)
+                                                : api::hipMemcpyAsync(to, from, size, kind, stream);
   }
 };
 

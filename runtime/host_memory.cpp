@@ -1,4 +1,6 @@
 // Host memory that kernels can reach: allocated by the runtime, or the program's own, registered.
+#include <bit>
+
 #include "platform/memory.h"
 #include "runtime/api.h"
 #include "runtime/async_error.h"
@@ -18,10 +20,10 @@ hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
   Process* p;
   Device* device;
   HIPR_TRY(currentDevice(p, device));
-  constexpr unsigned kCoherency = hipHostMallocCoherent | hipHostMallocNonCoherent;
-  constexpr unsigned kKnown = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
-                              hipHostMallocUncached | hipHostMallocNumaUser | kCoherency;
-  if (ptr == nullptr || (flags & ~kKnown) != 0 || (flags & kCoherency) == kCoherency) return hipErrorInvalidValue;
+  // Flags that it does not know mean nothing to AMD's runtime.
+  const bool contradictory =
+      std::popcount(flags & (hipHostMallocCoherent | hipHostMallocNonCoherent | hipHostMallocUncached)) > 1;
+  if (ptr == nullptr || contradictory) return hipErrorInvalidValue;
   HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
@@ -30,7 +32,8 @@ hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
 }
 
 hipError_t hipHostAlloc(void** ptr, size_t size, unsigned int flags) {
-  constexpr unsigned kKnown = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined;
+  constexpr unsigned kKnown =
+      hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocUncached;
   return (flags & ~kKnown) == 0 ? api::hipHostMalloc(ptr, size, flags) : hipErrorInvalidValue;
 }
 
@@ -58,7 +61,10 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
   HIPR_TRY(p->captures.allocationAllowed());
   const auto* last = static_cast<const std::byte*>(hostPtr) + sizeBytes - 1;
   if (last < hostPtr) return hipErrorInvalidValue;
-  if (p->allocations.find(hostPtr) || p->allocations.find(last)) return hipErrorHostMemoryAlreadyRegistered;
+  // To register what is reached already changes nothing, and that is success. A part of it cannot be added to.
+  const auto first = p->allocations.find(hostPtr), end = p->allocations.find(last);
+  if (first && end && reachable(*first) && reachable(*end)) return hipSuccess;
+  if (first || end) return hipErrorHostMemoryAlreadyRegistered;
   if (!platform::isMapped(hostPtr, sizeBytes)) return hipErrorInvalidValue;
   HIPR_TRY(asyncError(*device));
 

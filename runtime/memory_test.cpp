@@ -70,7 +70,8 @@ TEST_F(Memory, PitchedShapes) {
 
 TEST_F(Memory, HostFlags) {
   void* p = nullptr;
-  EXPECT_EQ(api::hipHostMalloc(&p, 16, 0xff00), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipHostAlloc(&p, 16, 0xff00), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipHostMalloc(&p, 16, hipHostMallocUncached | hipHostMallocCoherent), hipErrorInvalidValue);
   EXPECT_EQ(api::hipHostMalloc(&p, 16, hipHostMallocCoherent | hipHostMallocNonCoherent), hipErrorInvalidValue);
   ASSERT_EQ(api::hipHostMalloc(&p, 16, hipHostMallocMapped), hipSuccess);
   unsigned flags = 0;
@@ -84,7 +85,7 @@ TEST_F(Memory, HostFlags) {
 TEST_F(Memory, RegisterTwice) {
   static char own[4096];
   ASSERT_EQ(api::hipHostRegister(own + 100, 1000, 0), hipSuccess);
-  EXPECT_EQ(api::hipHostRegister(own + 100, 1000, 0), hipErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(api::hipHostRegister(own + 100, 1000, 0), hipSuccess) << "changes nothing";
   EXPECT_EQ(api::hipHostRegister(own + 50, 100, 0), hipErrorHostMemoryAlreadyRegistered);
   EXPECT_EQ(api::hipHostRegister(own, 4096, 0), hipErrorHostMemoryAlreadyRegistered) << "around it";
   EXPECT_EQ(api::hipHostUnregister(own + 101), hipErrorHostMemoryNotRegistered);

@@ -172,6 +172,10 @@ TEST_F(GraphTest, WhatDisturbsACaptureEndsIt) {
   captured([&] { EXPECT_EQ(api::hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported); });
   captured([&] { EXPECT_EQ(api::hipMemset(memory, 0, 256), hipErrorStreamCaptureImplicit); });
   captured([&] {
+    EXPECT_EQ(api::hipMemcpyWithStream(memory, &factor, sizeof factor, hipMemcpyHostToDevice, stream),
+              hipErrorStreamCaptureUnsupported);
+  });
+  captured([&] {
     void* more = nullptr;
     EXPECT_EQ(api::hipMalloc(&more, 16), hipErrorStreamCaptureUnsupported);
   });

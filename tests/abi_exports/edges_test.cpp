@@ -116,17 +116,17 @@ TEST(Edges, FreeAsyncOfNothing) {
   EXPECT_EQ(::hipFreeAsync(nullptr, nullptr), HIPR_ABI < 7 ? hipErrorInvalidValue : hipSuccess);
 }
 
-TEST(Edges, MemoryThatIsRegisteredAlready) {
-  hook<&::hipHostRegister> = [](void*, size_t, unsigned) { return hipErrorHostMemoryAlreadyRegistered; };
-  bool all = true;
-  hook<&::hipHostGetDevicePointer> = [&](void**, void* at, unsigned) {
-    return all || at == pointer<void*>(0x1000) ? hipSuccess : hipErrorInvalidValue;
+TEST(Edges, ASynchronousCopyOfACapturedStream) {
+  hook<&::hipStreamIsCapturing> = [](hipStream_t, hipStreamCaptureStatus* status) {
+    *status = hipStreamCaptureStatusActive;
+    return hipSuccess;
   };
-  const hipError_t again = HIPR_ABI < 7 ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
-  EXPECT_EQ(::hipHostRegister(pointer<void*>(0x1000), 16, 0), again);
-  all = false;
-  EXPECT_EQ(::hipHostRegister(pointer<void*>(0x1000), 16, 0), hipErrorHostMemoryAlreadyRegistered)
-      << "only a part of it";
+  hook<&::hipMemcpyAsync> = [](void*, const void*, size_t, hipMemcpyKind, hipStream_t) { return hipSuccess; };
+  hook<&::hipMemcpyWithStream> = [](void*, const void*, size_t, hipMemcpyKind, hipStream_t) {
+    return hipErrorStreamCaptureUnsupported;
+  };
+  EXPECT_EQ(::hipMemcpyWithStream(nullptr, nullptr, 1, hipMemcpyDefault, pointer<hipStream_t>(0x1000)),
+            HIPR_ABI < 7 ? hipSuccess : hipErrorStreamCaptureUnsupported);
 }
 
 TEST(Edges, ReservationsOfWrongShape) {

@@ -129,11 +129,9 @@ TEST(wrong_registrations) {
   HIP_ERR(hipHostRegister(v.data(), 4000, 0xf00), hipErrorInvalidValue);
   HIP_ERR(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
   HIP_ERR(hipHostUnregister(nullptr), hipErrorInvalidValue);
-  int version = 0;
-  HIP(hipRuntimeGetVersion(&version));
   HIP(hipHostRegister(v.data(), 4000, 0));
-  HIP_ERR(hipHostRegister(v.data(), 4000, 0),
-          version < 70000000 ? hipSuccess : hipErrorHostMemoryAlreadyRegistered);
+  HIP(hipHostRegister(v.data(), 4000, 0));  // once more changes nothing
+  HIP(hipHostRegister(v.data() + 10, 400, 0));
   HIP_ERR(hipHostFree(v.data()), hipErrorInvalidValue);
   HIP(hipHostUnregister(v.data()));
   HIP_ERR(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
@@ -165,6 +163,11 @@ TEST(flags) {
   HIP_ERR(hipHostGetFlags(nullptr, &onStack), hipErrorInvalidValue);
   void* p = nullptr;
   HIP_ERR(hipHostMalloc(&p, 64, hipHostMallocCoherent | hipHostMallocNonCoherent), hipErrorInvalidValue);
+  HIP_ERR(hipHostMalloc(&p, 64, hipHostMallocCoherent | 0x10000000), hipErrorInvalidValue);  // and uncached
+  HIP(hipHostAlloc(&p, 64, 0x10000000));
+  HIP(hipHostFree(p));
+  HIP(hipHostMalloc(&p, 64, 8));  // a flag that means nothing
+  HIP(hipHostFree(p));
   HIP_ERR(hipHostMalloc(nullptr, 64, 0), hipErrorInvalidValue);
   HIP_ERR(hipHostMalloc(&p, std::size_t(1) << 46, 0), hipErrorOutOfMemory);  // more than any machine has
   HIP(hipHostMalloc(&p, 0, 0));

@@ -94,7 +94,10 @@ hipError_t RemoteCore::create(Stream& stream) {
 hipError_t RemoteCore::destroy(Stream& stream) {
   Session& s = session();
   RemoteStream& r = remote(stream);
-  if (!r.idle()) {
+  const bool told = stream.kind == Stream::Kind::kCreated && s.hostCouldTell();  // threads end without waiting
+  if (const Moment now = s.streams().now(r); told && !now.passed()) {
+    static_cast<void>(waitFor(r, now));
+  } else if (!r.idle()) {
     s.connection().send<Opcode::kStreamSynchronize>({r.id}, std::make_unique<LastProgress>(s, r), [] {});
   }
   if (stream.kind != Stream::Kind::kNull) s.connection().post<Opcode::kStreamDestroy>({r.id});

@@ -72,7 +72,8 @@ class Core {
 
   // --- streams and events
   virtual hipError_t create(Stream& stream) = 0;   // device, flags, priority, cuMask and kind are set
-  virtual hipError_t destroy(Stream& stream) = 0;  // work already given to it still completes
+  // One that the program made: when its work is done, or the host could not tell that it is not.
+  virtual hipError_t destroy(Stream& stream) = 0;
   virtual hipError_t synchronize(Stream& stream) = 0;
   virtual hipError_t query(Stream& stream) = 0;                    // hipSuccess or hipErrorNotReady
   virtual std::unique_ptr<StreamPoint> point(Stream& stream) = 0;  // null when it has nothing to do

@@ -75,6 +75,7 @@ hipError_t SoftgpuCore::create(Stream& stream) {
 }
 
 hipError_t SoftgpuCore::destroy(Stream& stream) {
+  if (stream.kind == Stream::Kind::kCreated) static_cast<void>(synchronize(stream));
   if (stream.kind != Stream::Kind::kNull) state().device(stream.device).queues.close(queueOf(stream));
   stream.impl.reset();
   return hipSuccess;

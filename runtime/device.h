@@ -44,7 +44,7 @@ struct Device {
   std::atomic<Stream*> nullStream{nullptr};  // made on first use
   std::mutex nullStreamMutex;                // makes that happen once
 
-  std::atomic<unsigned> flags{0};
+  std::atomic<unsigned> flags{hipDeviceScheduleSpin};
   std::atomic<int> primaryRetains{0};
   std::atomic<bool> used{false};  // its primary context counts as active
 

@@ -64,7 +64,7 @@ hipError_t resetDevice(Process& p, Device& device) {
   }
   endPools(p, device);
   forget(p.pools, device);
-  device.flags = 0;
+  device.flags = hipDeviceScheduleSpin;
   device.used = false;
   const bool alone = nothingLeft(p, device.evenLost());
   const hipError_t error = device.evenLost().reset(device.index, alone);

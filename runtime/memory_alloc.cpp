@@ -93,7 +93,6 @@ hipError_t allocateDevice(void** ptr, std::size_t size, unsigned flags, MemoryKi
   Device* device;
   HIPR_TRY(currentDevice(p, device));
   if (ptr == nullptr) return hipErrorInvalidValue;
-  HIPR_TRY(p->captures.allocationAllowed());
   *ptr = nullptr;
   if (size == 0) return hipSuccess;
   return allocateMemory(*p, *device, kind, size, flags, Region::Origin::kAllocated, *ptr);
@@ -113,6 +112,7 @@ hipError_t allocatePitched(void** ptr, std::size_t* pitch, std::size_t width, st
   if (addOverflows(width, alignment - 1, &padded)) return hipErrorInvalidValue;
   padded -= padded % alignment;
   if (mulOverflows(padded, rows, &size)) return hipErrorOutOfMemory;
+  HIPR_TRY(p->captures.allocationAllowed());
   HIPR_TRY(allocateDevice(ptr, size, hipDeviceMallocDefault));
   *pitch = padded;
   return hipSuccess;
@@ -121,9 +121,13 @@ hipError_t allocatePitched(void** ptr, std::size_t* pitch, std::size_t width, st
 }  // namespace
 
 hipError_t hipMalloc(void** ptr, size_t size) {
+  Process* p;
+  HIPR_TRY(process(p));
+  if (ptr != nullptr) HIPR_TRY(p->captures.allocationAllowed());
   return allocateDevice(ptr, size, hipDeviceMallocDefault);
 }
 
+// Allowed while something is captured, other than hipMalloc.
 hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flags) {
   if (flags > hipDeviceMallocContiguous) return hipErrorInvalidValue;
   if (flags == hipMallocSignalMemory && sizeBytes != 8) return hipErrorInvalidValue;

@@ -11,9 +11,17 @@
 
 namespace hipr {
 
+namespace {
+
+code::Unit unitOf(const DeviceInfo& device) {
+  return {device.props.gcnArchName, device.props.maxThreadsPerMultiProcessor, device.props.warpSize};
+}
+
+}  // namespace
+
 int blocksPerUnit(const DeviceInfo& device, const code::GpuKernel& kernel, int blockSize, std::size_t dynamicShared) {
   const hipDeviceProp_tR0600& props = device.props;
-  int blocks = kernel.groupsPerUnit({props.gcnArchName, props.maxThreadsPerMultiProcessor, props.warpSize}, blockSize);
+  int blocks = kernel.groupsPerUnit(unitOf(device), blockSize);
   const std::size_t shared = kernel.resources().sharedBytes + dynamicShared;
   if (shared > props.sharedMemPerBlock) return 0;
   const std::size_t perUnit =
@@ -53,26 +61,16 @@ hipError_t maxBlocks(const Function& f, int blockSize, std::size_t dynamicShared
   return hipSuccess;
 }
 
-// The block size that keeps most lanes busy, the largest of equals, and the grid that fills the device with it.
+// AMD's choice: the largest block there may be, and as many of them as fit.
 hipError_t bestBlock(const Function& f, std::size_t dynamicShared, int limit, int* gridSize, int* blockSize) {
   const DeviceInfo& info = infoOf(f);
-  const code::GpuKernel& kernel = *f.kernel;
-  const int bound = static_cast<int>(kernel.resources().maxGroupSize);
-  int most = info.props.maxThreadsPerBlock;
-  if (bound != 0) most = std::min(most, bound);
-  if (limit > 0) most = std::min(most, limit);
-  int bestThreads = 0, bestSize = 0, bestBlocks = 0;
-  const int step = info.props.warpSize;
-  for (int size = most; size > 0; size -= size % step == 0 ? step : size % step) {
-    const int blocks = blocksPerUnit(info, kernel, size, dynamicShared);
-    if (blocks * size > bestThreads) {
-      bestThreads = blocks * size;
-      bestSize = size;
-      bestBlocks = blocks;
-    }
-  }
-  *blockSize = bestSize;
-  *gridSize = bestBlocks * info.props.multiProcessorCount;
+  const int wave = info.props.warpSize, bound = static_cast<int>(f.kernel->resources().maxGroupSize);
+  int size = info.props.maxThreadsPerBlock;
+  if (limit > 0 && limit < size) size = (limit + wave - 1) / wave * wave;
+  size = std::min(size, wave * f.kernel->groupsPerUnit(unitOf(info), wave));
+  if (bound != 0) size = std::min(size, bound);
+  *blockSize = size;
+  *gridSize = info.props.multiProcessorCount * blocksPerUnit(info, *f.kernel, size, dynamicShared);
   return hipSuccess;
 }
 

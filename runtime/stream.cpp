@@ -224,7 +224,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   HIPR_TRY(process(p));
   if (callback == nullptr || flags != 0) return hipErrorInvalidValue;
   HIPR_TRY(findStream(*p, stream, s));
-  HIPR_TRY(p->captures.streamWaitAllowed(*s));  // it would be called once only
+  HIPR_TRY(p->captures.callbackAllowed(*s));
   auto thunk = std::make_unique<Callback>(Callback{*s->owner, callback, stream, userData});
   HIPR_TRY(hand(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));
   thunk.release();  // run() owns it now

@@ -27,7 +27,7 @@ hipError_t toSymbol(const void* symbol, const void* src, std::size_t size, std::
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
   if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
-  if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
+  if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDeviceToDeviceNoCU)
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
   HIPR_TRY(symbolPart(*p, *s->owner, symbol, offset, size, address));
@@ -40,7 +40,7 @@ hipError_t fromSymbol(void* dst, const void* symbol, std::size_t size, std::size
   Stream* s;
   HIPR_TRY(streamForWork(stream, p, s));
   if (asked != Stage::kSent) HIPR_TRY(p->captures.blockingCallAllowed());
-  if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
+  if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDeviceToDeviceNoCU)
     return hipErrorInvalidMemcpyDirection;
   void* address = nullptr;
   HIPR_TRY(symbolPart(*p, *s->owner, symbol, offset, size, address));

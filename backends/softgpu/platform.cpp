@@ -65,11 +65,11 @@ void describeProcessor(hipDeviceProp_tR0600& p, const Model& model, int clockKhz
   p.clockRate = clockKhz;
   p.multiProcessorCount = model.computeUnits;
   p.maxThreadsPerMultiProcessor = 2048;
-  p.maxBlocksPerMultiProcessor = 2;
+  p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.warpSize;
   p.regsPerBlock = 65536;
   p.regsPerMultiprocessor = 65536;
   p.sharedMemPerBlock = 65536;
-  p.sharedMemPerBlockOptin = 0;
+  p.sharedMemPerBlockOptin = 65536;
   p.sharedMemPerMultiprocessor = 65536;
   p.maxSharedMemoryPerMultiProcessor = 65536;
   p.clockInstructionRate = 100000;  // the constant clock kernels read, kHz
@@ -94,6 +94,7 @@ void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t mem
   p.memoryClockRate = model.memoryClockKhz;
   p.memoryBusWidth = model.memoryBusBits;
   p.l2CacheSize = model.l2Bytes;
+  p.persistingL2CacheMaxSize = model.l2Bytes;
   p.ECCEnabled = 1;
   p.textureAlignment = 256;
   p.texturePitchAlignment = 256;
@@ -110,6 +111,8 @@ void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t mem
   p.hostRegisterSupported = 1;
   p.isLargeBar = !discrete.on;
   p.memoryPoolsSupported = 1;
+  p.memoryPoolSupportedHandleTypes = discrete.placesMemory ? hipMemHandleTypePosixFileDescriptor : hipMemHandleTypeNone;
+  p.ipcEventSupported = discrete.placesMemory;
 }
 
 DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, Discrete discrete, int index) {

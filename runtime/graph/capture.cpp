@@ -218,6 +218,17 @@ hipError_t Captures::streamWaitAllowed(Stream& stream) {
   return invalidate(disturbedByAnyThread) ? hipErrorStreamCaptureUnsupported : hipSuccess;
 }
 
+hipError_t Captures::callbackAllowed(Stream& stream) {
+  if (stream.kind == Stream::Kind::kNull) return blocksNullStream() ? blockingCallAllowed() : hipSuccess;
+  if (!stream.capturing) [[likely]]
+    return hipSuccess;
+  const std::lock_guard lock(mutex_);
+  Capture* capture = of(stream);
+  if (capture == nullptr) return hipSuccess;
+  capture->invalidated = true;
+  return hipErrorStreamCaptureUnsupported;
+}
+
 hipError_t Captures::eventAllowed(Event& event) {
   if (!event.captured) [[likely]]
     return hipSuccess;

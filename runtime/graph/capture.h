@@ -81,6 +81,7 @@ class Captures {
   hipError_t blockingCallAllowed();              // copies and fills without "Async": hipErrorStreamCaptureImplicit
   hipError_t deviceWaitAllowed();                // hipErrorStreamCaptureUnsupported
   hipError_t streamWaitAllowed(Stream& stream);  // the same, for the stream and by the thread's mode
+  hipError_t callbackAllowed(Stream& stream);    // which a graph would call once only; others' captures do not mind
   hipError_t eventAllowed(Event& event);         // hipErrorCapturedEvent
   bool blocksNullStream();                       // a stream that follows the null stream's rules is captured
 

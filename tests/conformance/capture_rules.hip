@@ -94,6 +94,10 @@ TEST(calls_that_wait_make_a_capture_invalid) {
        [&](hipStream_t) { return hipMemcpy(p, host.data(), 64, hipMemcpyHostToDevice); }},
       {"download", hipErrorStreamCaptureImplicit,
        [&](hipStream_t) { return hipMemcpy(host.data(), p, 64, hipMemcpyDeviceToHost); }},
+      {"callback", hipErrorStreamCaptureUnsupported,
+       [](hipStream_t s) { return hipStreamAddCallback(s, [](hipStream_t, hipError_t, void*) {}, nullptr, 0); }},
+      {"callback of the null stream", hipErrorStreamCaptureImplicit,
+       [](hipStream_t) { return hipStreamAddCallback(nullptr, [](hipStream_t, hipError_t, void*) {}, nullptr, 0); }},
       {"fill", hipErrorStreamCaptureImplicit, [&](hipStream_t) { return hipMemset(p, 0, 64); }},
       {"2D copy", hipErrorStreamCaptureImplicit,
        [&](hipStream_t) { return hipMemcpy2D(p, 16, host.data(), 16, 16, 2, hipMemcpyHostToDevice); }},
@@ -205,6 +209,20 @@ TEST(what_other_threads_may_do) {
       }
     }
   }
+}
+
+TEST(callbacks_of_other_streams_and_memory_with_flags_are_allowed) {
+  Stream s, other(hipStreamNonBlocking);
+  begin(s);
+  int called = 0;
+  HIP(hipStreamAddCallback(other, [](hipStream_t, hipError_t, void* count) { ++*static_cast<int*>(count); }, &called,
+                           0));
+  void* p = nullptr;
+  HIP(hipExtMallocWithFlags(&p, 64, hipDeviceMallocFinegrained));
+  Graph graph(end(s));
+  HIP(hipStreamSynchronize(other));
+  EXPECT_EQ(called, 1);
+  HIP(hipFree(p));
 }
 
 TEST(events_of_a_capture_cannot_be_waited_for) {

@@ -248,14 +248,18 @@ TEST(limits) {
   HIP(hipDeviceGetLimit(&bytes, stack));
   EXPECT_EQ(bytes, std::size_t{4112});  // in units of 16
   HIP(setLimit(stack, before));
-  int flushRegister = 7;
-  HIP(hipDeviceGetAttribute(&flushRegister, hipDeviceAttributeHdpMemFlushCntl, 0));
-  EXPECT_EQ(flushRegister, 0);  // no register of another machine
+  // A whole pointer, to no register of another machine.
+  for (const auto attribute : {hipDeviceAttributeHdpMemFlushCntl, hipDeviceAttributeHdpRegFlushCntl}) {
+    void* flushRegister = &before;
+    HIP(hipDeviceGetAttribute(reinterpret_cast<int*>(&flushRegister), attribute, 0));
+    EXPECT_EQ(flushRegister, static_cast<void*>(nullptr));
+  }
 }
 
 TEST(flags) {
   unsigned flags = 99;
   HIP(hipGetDeviceFlags(&flags));
+  EXPECT_EQ(flags, unsigned(hipDeviceScheduleSpin));
   HIP_ERR(hipGetDeviceFlags(nullptr), hipErrorInvalidValue);
   for (unsigned f :
        {hipDeviceScheduleSpin, hipDeviceScheduleYield, hipDeviceScheduleBlockingSync, hipDeviceScheduleAuto}) {
@@ -266,7 +270,7 @@ TEST(flags) {
   HIP(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost));
   HIP(hipGetDeviceFlags(&flags));
   EXPECT_EQ(flags, unsigned(hipDeviceScheduleYield));  // how to wait is all that is kept
-  HIP(hipSetDeviceFlags(hipDeviceScheduleAuto));
+  HIP(hipSetDeviceFlags(hipDeviceScheduleSpin));
   HIP_ERR(hipSetDeviceFlags(0x4000), hipErrorInvalidValue);
 }
 

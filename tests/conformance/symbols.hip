@@ -128,6 +128,8 @@ TEST(wrong_symbols) {
   HIP_ERR(hipMemcpyFromSymbol(&x, &notASymbol, sizeof x), hipErrorInvalidSymbol);
   HIP_ERR(hipMemcpyFromSymbol(&x, HIP_SYMBOL(scalar), sizeof x, sizeof(double)), hipErrorInvalidValue);
   HIP_ERR(hipMemcpyToSymbol(HIP_SYMBOL(scalar), &x, 1000), hipErrorInvalidValue);
+  HIP_ERR(hipMemcpyToSymbol(HIP_SYMBOL(scalar), &x, sizeof x, 0, hipMemcpyDefault), hipErrorInvalidMemcpyDirection);
+  HIP_ERR(hipMemcpyFromSymbol(&x, HIP_SYMBOL(scalar), sizeof x, 0, hipMemcpyDefault), hipErrorInvalidMemcpyDirection);
 }
 
 TEST(managed_variable_in_copies) {

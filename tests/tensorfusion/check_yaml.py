@@ -59,7 +59,7 @@ SPECS = {
     ("tensor-fusion.ai/v1", "ProviderConfig"): PROVIDER,
     ("tensor-fusion.ai/v1", "GPUPool"): POOL,
     ("tensor-fusion.ai/v1", "TensorFusionCluster"): {"gpuPools": [{"name": TEXT, "isDefault": FLAG, "specTemplate": POOL}]},
-    ("monitoring.coreos.com/v1", "PodMonitor"): {"selector": ANY, "podMetricsEndpoints": [{"port": TEXT, "interval": TEXT, "path": TEXT, "authorization": ANY}]},
+    ("monitoring.coreos.com/v1", "PodMonitor"): {"selector": ANY, "podMetricsEndpoints": [{"port": TEXT, "interval": TEXT, "path": TEXT}]},
     ("v1", "Pod"): ANY, ("v1", "Service"): ANY, ("v1", "Secret"): ANY, ("networking.k8s.io/v1", "NetworkPolicy"): ANY, ("apps/v1", "DaemonSet"): ANY, ("apps/v1", "Deployment"): ANY,
 }
 REQUIRED = {

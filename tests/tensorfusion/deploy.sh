@@ -89,6 +89,7 @@ if command -v helm >/dev/null; then
   check "it asks for its GPUs" grep -q 'amd.com/gpu: 2' "$work/rendered.yaml"
   check "render hip-worker: software GPU, headless, metrics" render hip-worker \
     --set devices=none,runtime=softgpu,softgpu=gfx90a,service.type=None,metrics.port=9100,metrics.podMonitor=true
+  check "Prometheus shows no token, which the page would refuse" test "$(grep -ci authorization "$work/rendered.yaml")" -eq 0
   check "an unknown kind is refused" refused hip-worker --set kind=Job
 else
   skip "rendering the charts: helm is not installed"

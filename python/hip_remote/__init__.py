@@ -10,18 +10,21 @@
 The commands hip-remote, smi-remote and hip-worker come with the package; `hip-remote run python script.py` needs no change
 of the script.
 """
+import collections
 import contextlib
 import ctypes
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 __all__ = ["Error", "connect", "softgpu", "worker"]
 
 _ROOT = Path(__file__).resolve().parent
 _LIBRARIES = _ROOT / "lib/hip-remote"
-_STANDINS = ("rocm_smi/librocm_smi64.so.1", "roctracer/libroctracer64.so.4", "rocprofiler_sdk/librocprofiler-sdk.so.1")
+_STANDINS = ("rocm_smi/librocm_smi64.so.1", "rocm_smi_7/librocm_smi64.so.7", "roctracer/libroctracer64.so.4",
+             "rocprofiler_sdk/librocprofiler-sdk.so.1")
 
 
 class Error(RuntimeError):
@@ -50,7 +53,8 @@ def softgpu():
 def worker(runtime="auto", *options):
     """A hip-worker on a free port of this machine for the length of the block, and connect() to it; gives its address."""
     command = [str(_ROOT / "bin/hip-worker"), "--port", "0", "--runtime", runtime, "--grace", "1", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                               errors="replace")
     try:
         said = []
         for line in process.stdout:
@@ -58,14 +62,21 @@ def worker(runtime="auto", *options):
             if found := re.search(r"Listening on port (\d+)", line):
                 break
         else:
+            process.stdout.close()
             raise Error("hip-worker did not start:\n" + "".join(said))
+        threading.Thread(target=_drain, args=(process.stdout,), daemon=True).start()
         address = f"127.0.0.1:{found[1]}"
         connect(address)
         yield address
     finally:
         process.terminate()
-        process.stdout.close()
         process.wait()
+
+
+def _drain(pipe):
+    """Reads what nobody wants to know: a full pipe would stop whoever writes to it."""
+    with pipe:
+        collections.deque(pipe, maxlen=0)
 
 
 def _use(folder):

@@ -11,9 +11,10 @@ with hip_remote.worker(runtime="softgpu") as address:
     data, back = bytes(range(256)) * 16, ctypes.create_string_buffer(4096)
     assert hip.hipMemcpy(device, data, 4096, 1) == 0
     assert hip.hipMemcpy(back, device, 4096, 2) == 0 and back.raw == data
-    smi, seen = ctypes.CDLL("librocm_smi64.so.1"), ctypes.c_uint32()
-    assert smi.rsmi_init(ctypes.c_uint64(0)) == 0
-    assert smi.rsmi_num_monitor_devices(ctypes.byref(seen)) == 0 and seen.value == 1
+    for name in ("librocm_smi64.so.1", "librocm_smi64.so.7"):
+        smi, seen = ctypes.CDLL(name), ctypes.c_uint32()
+        assert smi.rsmi_init(ctypes.c_uint64(0)) == 0, name
+        assert smi.rsmi_num_monitor_devices(ctypes.byref(seen)) == 0 and seen.value == 1, name
     ctypes.CDLL("libroctracer64.so.4"), ctypes.CDLL("librocprofiler-sdk.so.1")
 try:
     hip_remote.softgpu()

@@ -29,8 +29,15 @@ struct Target {
 };
 std::vector<Option> targetOptions(Target& out);
 
-// Takes a command's options off the front of its arguments. False after an error has been printed.
-bool takeInFront(const char* command, const std::vector<Option>& options, Arguments& arguments);
+// --help, for a command's table of options: prints what hip-remote can do, and is all that this process does.
+Option helpOption();
+void printHelp();
+
+// Takes a command's options, and --help, off the front of its arguments. False after an error has been printed.
+bool takeInFront(const char* command, std::vector<Option> options, Arguments& arguments);
+
+// Likewise, for a command that has options only.
+bool takeNothingElse(const char* command, std::vector<Option> options, Arguments arguments);
 
 // The folder with our HIP library for this target, found relative to this executable; empty when it is not there.
 std::string libraryFolder(const Target& target);

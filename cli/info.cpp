@@ -62,7 +62,7 @@ void describeWorkers(const Target& target) {
 
 int info(Arguments arguments) {
   Target target;
-  if (!takeInFront("info", targetOptions(target), arguments) || !applyTarget(target)) return 2;
+  if (!takeNothingElse("info", targetOptions(target), arguments) || !applyTarget(target)) return 2;
   std::string why;
   const auto library = platform::Library::open(libraryFolder(target) + "/" + kHipLibrary, &why);
   if (!library) {

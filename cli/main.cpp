@@ -13,7 +13,7 @@ constexpr char kHelp[] =
     "  hip-remote run  [--worker HOST[:PORT] | --softgpu] [--plain] [--] PROGRAM [ARGUMENT...]\n"
     "                  start a program with our libamdhip64 in front of any other, and with what programs look for\n"
     "                  besides it where there is no driver (--plain leaves that out)\n"
-    "  hip-remote trace [-o FILE] [--worker HOST[:PORT] | --softgpu] [--] PROGRAM [ARGUMENT...]\n"
+    "  hip-remote trace [-o FILE] [--worker HOST[:PORT] | --softgpu] [--plain] [--] PROGRAM [ARGUMENT...]\n"
     "                  the same, and a trace for ui.perfetto.dev (hip-remote-trace.json) with a summary\n"
     "  hip-remote info [--worker HOST[:PORT] | --softgpu]\n"
     "                  list the GPUs of the worker, and of each worker how it is reached and how fast it is\n"
@@ -46,12 +46,21 @@ constexpr Command kCommands[] = {{"run", hipr::cli::run},
                                  {"rocminfo", hipr::cli::rocminfo},
                                  {"rocm_agent_enumerator", hipr::cli::agentEnumerator}};
 
+bool asksForHelp(const char* word) {
+  return !std::strcmp(word, "--help") || !std::strcmp(word, "-h");
+}
+
 }  // namespace
+
+void hipr::cli::printHelp() {
+  std::fputs(kHelp, stdout);
+}
 
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "--help";
-  if (!std::strcmp(name, "--help") || !std::strcmp(name, "-h")) {
-    std::fputs(kHelp, stdout);
+  // Right after the name of a command, also of one that has no options of ours.
+  if (asksForHelp(name) || (argc > 2 && asksForHelp(argv[2]))) {
+    hipr::cli::printHelp();
     return argc > 1 ? 0 : 2;
   }
   if (!std::strcmp(name, "--version")) {

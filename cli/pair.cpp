@@ -30,7 +30,7 @@ Status askForToken(const std::string& file, std::string& token) {
 int pair(Arguments arguments) {
   std::string file;
   std::vector<std::string> workers;
-  const Option table[] = {{"token-file", 0, "FILE", text(file), nullptr}};
+  const Option table[] = {{"token-file", 0, "FILE", text(file), nullptr}, helpOption()};
   Status status = takeOptions(table, arguments, workers);
   if (status.ok() && workers.size() != 1) status = Status::invalid("with which worker? One HOST[:PORT]");
   if (!status.ok()) {

@@ -69,7 +69,7 @@ int trace(Arguments arguments) {
 
 int env(Arguments arguments) {
   Target target;
-  if (!takeInFront("env", targetOptions(target), arguments) || !applyTarget(target)) return 2;
+  if (!takeNothingElse("env", targetOptions(target), arguments) || !applyTarget(target)) return 2;
   for (const char* name :
        {platform::kLibraryPathVariable, "TF_WORKER_HOST", "TF_WORKER_PORT", "HIP_REMOTE_TOKEN_FILE"}) {
     if (const char* value = std::getenv(name)) std::printf(kSetVariable, name, value);

@@ -12,6 +12,16 @@
 
 namespace hipr::cli {
 namespace fs = std::filesystem;
+namespace {
+
+// Whether nothing is wrong; otherwise says what.
+bool isFine(const char* command, const Status& status) {
+  if (!status.ok())
+    std::fprintf(stderr, "hip-remote %s: %s; see hip-remote --help\n", command, status.message().c_str());
+  return status.ok();
+}
+
+}  // namespace
 
 void useKeptToken() {
   telemetry::RemoteOptions options;
@@ -24,16 +34,36 @@ void useKeptToken() {
 }
 
 std::vector<Option> targetOptions(Target& out) {
-  return {{"worker", 0, "HOST[:PORT]", text(out.worker), nullptr},
-          {"softgpu", 0, nullptr, flag(out.softgpu), nullptr},
+  const auto worker = [&out](const std::string& value) {
+    out.worker = value;
+    return out.softgpu ? Status::invalid("contradicts --softgpu") : Status();
+  };
+  const auto softgpu = [&out](const std::string&) {
+    out.softgpu = true;
+    return out.worker.empty() ? Status() : Status::invalid("contradicts --worker");
+  };
+  return {{"worker", 0, "HOST[:PORT]", worker, nullptr},
+          {"softgpu", 0, nullptr, softgpu, nullptr},
           {"plain", 0, nullptr, flag(out.plain), nullptr}};
 }
 
-bool takeInFront(const char* command, const std::vector<Option>& options, Arguments& arguments) {
-  const Status status = takeLeadingOptions(options, arguments);
-  if (!status.ok())
-    std::fprintf(stderr, "hip-remote %s: %s; see hip-remote --help\n", command, status.message().c_str());
-  return status.ok();
+Option helpOption() {
+  const auto help = [](const std::string&) -> Status {
+    printHelp();
+    std::exit(0);
+  };
+  return {"help", 'h', nullptr, help, nullptr};
+}
+
+bool takeInFront(const char* command, std::vector<Option> options, Arguments& arguments) {
+  options.push_back(helpOption());
+  return isFine(command, takeLeadingOptions(options, arguments));
+}
+
+bool takeNothingElse(const char* command, std::vector<Option> options, Arguments arguments) {
+  if (!takeInFront(command, std::move(options), arguments)) return false;
+  if (arguments.empty()) return true;
+  return isFine(command, Status::invalid(std::string("unexpected argument \"") + arguments[0] + "\""));
 }
 
 std::string libraryFolder(const Target& target) {

@@ -84,6 +84,22 @@ struct AddPackedBfloat {
   }
 };
 
+// What scalar, flat and buffer instructions can do to 32 and to 64 bits: ROW(name, operation, it compares).
+#define INTEGER_ATOMICS(ROW)      \
+  ROW(swap, Swap, false)          \
+  ROW(cmpswap, CompareSwap, true) \
+  ROW(add, Add, false)            \
+  ROW(sub, Sub, false)            \
+  ROW(smin, MinSigned, false)     \
+  ROW(umin, MinUnsigned, false)   \
+  ROW(smax, MaxSigned, false)     \
+  ROW(umax, MaxUnsigned, false)   \
+  ROW(and, And, false)            \
+  ROW(or, Or, false)              \
+  ROW(xor, Xor, false)            \
+  ROW(inc, Increment, false)      \
+  ROW(dec, Decrement, false)
+
 // REQUIRES: `cell` is aligned.
 template <class Op, class T>
 HIPR_INLINE T atomically(T* cell, T data, T compare) {

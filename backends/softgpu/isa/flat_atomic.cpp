@@ -28,19 +28,7 @@ void run(Wave& w, const Inst& i, void (*segment)(Wave&, const Inst&, unsigned, A
   BOTH(name, op, U32, compare)     \
   BOTH(name##_x2, op, U64, compare)
 
-INTEGER(swap, Swap, false)
-INTEGER(cmpswap, CompareSwap, true)
-INTEGER(add, Add, false)
-INTEGER(sub, Sub, false)
-INTEGER(smin, MinSigned, false)
-INTEGER(umin, MinUnsigned, false)
-INTEGER(smax, MaxSigned, false)
-INTEGER(umax, MaxUnsigned, false)
-INTEGER(and, And, false)
-INTEGER(or, Or, false)
-INTEGER(xor, Xor, false)
-INTEGER(inc, Increment, false)
-INTEGER(dec, Decrement, false)
+INTEGER_ATOMICS(INTEGER)
 #define ADD_F32(segment)                                                                \
   RUN(segment##_atomic_add_f32) {                                                       \
     addsDenormals(w) ? run<atomic::AddFloat, U32, false>(w, i, segment##Access)         \

@@ -192,19 +192,7 @@ RUN(buffer_store_short_d16_hi) {
 #define INTEGER(name, op, compare) \
   ATOMIC(name, op, U32, compare)   \
   ATOMIC(name##_x2, op, U64, compare)
-INTEGER(swap, Swap, false)
-INTEGER(cmpswap, CompareSwap, true)
-INTEGER(add, Add, false)
-INTEGER(sub, Sub, false)
-INTEGER(smin, MinSigned, false)
-INTEGER(umin, MinUnsigned, false)
-INTEGER(smax, MaxSigned, false)
-INTEGER(umax, MaxUnsigned, false)
-INTEGER(and, And, false)
-INTEGER(or, Or, false)
-INTEGER(xor, Xor, false)
-INTEGER(inc, Increment, false)
-INTEGER(dec, Decrement, false)
+INTEGER_ATOMICS(INTEGER)
 RUN(buffer_atomic_add_f32) {
   addsDenormals(w) ? modify<atomic::AddFloat, U32, false>(w, i) : modify<atomic::AddFloatFlushed, U32, false>(w, i);
 }

@@ -142,19 +142,7 @@ SCRATCH(dwordx4, 4)
   RUN(s_buffer_atomic_##name##_x2) {                          \
     modify<atomic::op, U64, compare>(w, i, bufferBase(w, i)); \
   }
-ATOMICS(swap, Swap, false)
-ATOMICS(cmpswap, CompareSwap, true)
-ATOMICS(add, Add, false)
-ATOMICS(sub, Sub, false)
-ATOMICS(smin, MinSigned, false)
-ATOMICS(umin, MinUnsigned, false)
-ATOMICS(smax, MaxSigned, false)
-ATOMICS(umax, MaxUnsigned, false)
-ATOMICS(and, And, false)
-ATOMICS(or, Or, false)
-ATOMICS(xor, Xor, false)
-ATOMICS(inc, Increment, false)
-ATOMICS(dec, Decrement, false)
+INTEGER_ATOMICS(ATOMICS)
 
 // There are no caches to look after.
 const Impl s_dcache_inv{order, order};

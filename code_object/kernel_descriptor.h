@@ -17,7 +17,6 @@ struct KernelDescriptor {
   std::int64_t entryOffset = 0;  // from the descriptor's own address
   std::uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
   std::uint16_t properties = 0;
-  std::uint16_t kernargPreload = 0;
 
   // rsrc1
   unsigned vgprGranules() const { return bits(rsrc1, 0, 6) + 1; }  // registers per granule depend on the processor
@@ -45,18 +44,13 @@ struct KernelDescriptor {
   bool dispatchId() const { return bits(properties, 4, 1); }
   bool flatScratchInit() const { return bits(properties, 5, 1); }
   bool privateSegmentSize() const { return bits(properties, 6, 1); }
-  bool wavefrontSize32() const { return bits(properties, 10, 1); }
   bool usesDynamicStack() const { return bits(properties, 11, 1); }
-  // Kernel arguments loaded into SGPRs before the kernel starts, in dwords.
-  unsigned preloadLength() const { return bits(kernargPreload, 0, 7); }
-  unsigned preloadOffset() const { return bits(kernargPreload, 7, 9); }
 
   // False when fewer than kSize bytes are given.
   static bool decode(Bytes in, KernelDescriptor& out) {
     return in.size() >= kSize && readAt(in, 0, out.groupFixedSize) && readAt(in, 4, out.privateFixedSize) &&
            readAt(in, 8, out.kernargSize) && readAt(in, 16, out.entryOffset) && readAt(in, 44, out.rsrc3) &&
-           readAt(in, 48, out.rsrc1) && readAt(in, 52, out.rsrc2) && readAt(in, 56, out.properties) &&
-           readAt(in, 58, out.kernargPreload);
+           readAt(in, 48, out.rsrc1) && readAt(in, 52, out.rsrc2) && readAt(in, 56, out.properties);
   }
 
  private:

@@ -72,6 +72,7 @@ struct Count {
 };
 
 void printList(const char* title, const std::map<std::string, Count>& topics, std::vector<std::string> Count::* list) {
+  if (std::ranges::all_of(topics, [&](const auto& topic) { return (topic.second.*list).empty(); })) return;
   std::printf("\n## %s\n", title);
   for (const auto& [topic, count] : topics) {
     if ((count.*list).empty()) continue;

@@ -42,7 +42,6 @@ class Gate {
   const std::shared_ptr<const tls::ServerContext>& tls() const { return tls_; }
 
   bool takesPlain(bool loopback) const { return !options_.tlsOnly && (loopback || options_.plainFromAnywhere); }
-  bool hasCertificate() const { return !options_.tls.certificate.empty(); }
 
  private:
   struct Stamp {  // of a file; another one when it was replaced or written to

@@ -1,3 +1,23 @@
+// hip-worker: serves the GPUs of this machine. Its processes:
+//
+// clang-format off
+//   supervisor       listens, hears what each connection wants (reception.h), starts, watches and reaps the others,
+//    |               keeps the ledger. Single-threaded; never loads a GPU library, because a process that has one
+//    |               cannot be forked safely
+//    +- probe        once, at start: loads the runtime, describes its devices through a pipe, exits
+//    +- session ...  one per client, from the moment the client has proved that it may have one: this program anew,
+//    |               with an address layout of its own (session_process.h). Loads the runtime, serves that client,
+//    |               exits. The exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
+//    |               nothing behind and disturbs nobody
+//    +- bridge ...   one per client that comes over UCX, between it and its session (ucx_process.h): this program anew,
+//    |               with the UCX library, which may open what no session may
+//    +- compiler ... one per program that a session has compiled, with --compile: hip-compile (compile_process.h)
+//    +- telemetry    at most one, from the first such client on (with --http: from the start): this program anew as
+//                    well. Reads the GPUs' sensors once for everybody who asks. When it dies it is started again; no
+//                    session notices
+// clang-format on
+//
+// When the worker is upgraded or restarted, sessions stay as they are and get another supervisor (hand_over.h).
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -251,21 +271,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace hipr::worker
 
-// Processes:
-//
-//   supervisor       listens, hears what each connection wants (reception.h), starts, watches and reaps the others,
-//    |               keeps the ledger. Single-threaded; never loads a GPU library, because a process that has one
-//    |               cannot be forked safely
-//    +- probe        once, at start: loads the runtime, describes its devices through a pipe, exits
-//    +- session ...  one per client, from the moment the client has proved that it may have one: this program anew,
-//    |               with an address layout of its own (session_process.h). Loads the runtime, serves that client,
-//    exits. |               The exit is what frees its memory, streams and threads, so a crash or a kill -9 leaves
-//    nothing |               behind and disturbs nobody
-//    +- telemetry    at most one, from the first such client on (with --metrics: from the start): this program anew as
-//                    well. Reads the GPUs' sensors once for everybody who asks. When it dies it is started again; no
-//                    session notices
-//
-// When the worker is upgraded or restarted, sessions stay as they are and get another supervisor (hand_over.h).
 int main(int argc, char** argv) {
   unsetenv("HIP_REMOTE_TRACE");  // of the programs, not of the runtime that serves them
   if (hipr::worker::isSessionProcess(argc, argv)) hipr::worker::runSession();

@@ -72,15 +72,13 @@ std::vector<Option> optionTable(Options& o, Once& once) {
        "port to listen on (TF_WORKER_PORT; default 18515; 0 picks a free one)"},
       {"bind", 0, "ADDRESS", [&](Text value) { return bindTo(value, o, once.bound); },
        "address to listen on (default 127.0.0.1; * for all); unix:/PATH: a unix socket, instead of an address or, with "
-       "a "
-       "second --bind, besides"},
+       "a second --bind, besides"},
       {"device", 'd', "DEVICE", number(o.device, 0, 255),
        "the GPU that clients see as device 0 (TF_DEVICE_ID; default 0)"},
       {"runtime", 0, "WHICH", text(o.runtime), "auto, rocm, softgpu, or the path of a libamdhip64 (default auto)"},
       {"token-file", 0, "FILE", text(o.gate.tokenFile),
        "serve only clients that know the token in FILE (HIP_REMOTE_TOKEN_FILE, HIP_REMOTE_TOKEN). From other machines "
-       "it "
-       "makes the connection, too: they speak TLS 1.3 with a key made of it"},
+       "it makes the connection, too: they speak TLS 1.3 with a key made of it"},
       {"pairing", 0, nullptr, flag(o.pairing),
        "make a token if FILE does not exist (~/.config/hip-remote/token unless named), and print what to type on the "
        "other machine"},
@@ -91,7 +89,7 @@ std::vector<Option> optionTable(Options& o, Once& once) {
       {"tls-key", 0, "FILE", text(o.gate.tls.key), "the key of that certificate"},
       {"tls-client-ca", 0, "FILE", text(o.gate.tls.authority),
        "serve clients with a certificate that this authority has signed"},
-      {"require-tls", 0, nullptr, flag(o.gate.tlsOnly), "also from connections within this machine"},
+      {"require-tls", 0, nullptr, flag(o.gate.tlsOnly), "serve nobody without TLS, not even programs of this machine"},
       {"insecure", 0, nullptr, flag(o.gate.plainFromAnywhere),
        "serve other machines without TLS: whoever can read or change the network can do the same with your data, and, "
        "without a token, use the GPUs"},
@@ -99,8 +97,8 @@ std::vector<Option> optionTable(Options& o, Once& once) {
       {"limit", 0, "NAME=N", [&](Text value) { return setLimit(o.limits, value); },
        "how much of NAME a client may have; repeat it; --limit help names them"},
       {"sandbox", 0, "MODE", [&](Text value) { return setSandbox(value, o.sandbox); },
-       "what a session may do: strict (for softgpu), gpu (what a GPU's runtime needs), off; default: whichever of the "
-       "first two fits"},
+       "what a session may do: strict (for softgpu), gpu (what a GPU's runtime needs), off, or auto (default): "
+       "whichever of the first two fits"},
       {"session-uid", 0, "N", number(o.sessionUser, 0, kLastUser),
        "as root: sessions become the users N+1, N+2, ... of the group N; 0: stay root (default: 1900000000, or 60000 "
        "where that does not exist)"},
@@ -115,12 +113,10 @@ std::vector<Option> optionTable(Options& o, Once& once) {
        "bytes of it that are kept there for clients of one identity (default 16G)"},
       {"compile", 0, nullptr, flag(o.compile),
        "compile kernels for clients that have no hiprtc, with AMD's that is installed here; each in a process of its "
-       "own "
-       "with limited time and memory (default off)"},
+       "own with limited time and memory (default off)"},
       {"peers", 0, "WORKERS", [&](Text value) { return o.peers.allow(value); },
        "other workers, HOST[:PORT],..., to which this one brings copies that clients of both ask for; \"*\": to "
-       "wherever "
-       "a client says (default none: such copies go through the client)"},
+       "wherever a client says (default none: such copies go through the client)"},
       {"ucx", 0, nullptr, flag(o.ucx),
        "serve clients over UCX, too, which has to be installed here (HIP_REMOTE_TRANSPORT=ucx)"},
       {"http", 0, "ADDRESS:PORT", text(o.metrics),
@@ -133,7 +129,7 @@ std::vector<Option> optionTable(Options& o, Once& once) {
        "give up a connection to a machine that is silent for so long (default 20)"},
       {"keep-sessions", 0, nullptr, flag(o.keepSessions),
        "on SIGTERM leave running sessions to the next hip-worker that systemd starts in place of this one "
-       "(docs/security.md); without systemd it stops as usual"},
+       "(docs/scale.md); without systemd it stops as usual"},
       {"resume", 0, "SECONDS", number(o.resumeSeconds, 0, 86400),
        "how long a session waits for a client whose connection broke (default 60; 0: not at all)"},
       {"verbose", 'v', nullptr, flag(o.verbose), "say more (TF_DEBUG=1)"},

@@ -33,12 +33,12 @@ Status listenForMetrics(const std::string& address, net::Socket& listener, std::
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host.empty()) host = "127.0.0.1";
   const auto port = parseNumber(portText, 0, 65535);
-  if (!port) return Status::invalid("--metrics: \"" + address + "\" is not ADDRESS:PORT");
+  if (!port) return Status::invalid("--http: \"" + address + "\" is not ADDRESS:PORT");
   std::uint16_t bound = 0;
   const Status status = net::listenOn(host, static_cast<std::uint16_t>(*port), listener, &bound);
   const bool six = host.find(':') != std::string::npos;
   url = "http://" + (six ? "[" + host + "]" : host) + ":" + std::to_string(bound) + "/metrics";
-  return status.within("--metrics");
+  return status.within("--http");
 }
 
 void SmiService::admit(net::Socket socket, const std::optional<tls::Shield>& shield,

@@ -47,7 +47,7 @@ spec:
         - --insecure
         {{- end }}
         {{- if .Values.metrics.port }}
-        - --metrics
+        - --http
         - "0.0.0.0:{{ .Values.metrics.port }}"
         {{- end }}
         {{- with .Values.extraArgs }}

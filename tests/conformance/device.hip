@@ -141,7 +141,7 @@ TEST(attributes_agree_with_properties) {
     IS(MaxPitch, memPitch);
     IS(KernelExecTimeout, kernelExecTimeoutEnabled);
     IS(EccEnabled, ECCEnabled);
-    // Not the same through a worker: host and device do not see each other's memory there while a kernel runs.
+    // Not the same through a worker on another machine: host and device have a copy of such memory each there.
     AGREE(ConcurrentManagedAccess, concurrentManagedAccess);
     AGREE(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost);
     AGREE(PageableMemoryAccess, pageableMemoryAccess);

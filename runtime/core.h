@@ -1,4 +1,4 @@
-// Core: what carries out the work. HIP has some 570 entry points but only about 40 distinct actions; runtime/ turns
+// Core: what carries out the work. HIP has some 570 entry points but only some sixty distinct actions; runtime/ turns
 // every entry point into these, once, with all of HIP's argument rules, so that a program gets the same answers
 // whatever core answers. There are two kinds:
 //   client/            a worker somewhere else (libamdhip64.so.N)

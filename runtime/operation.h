@@ -23,8 +23,7 @@ enum class Stage {
   // It has its place in its stream, and pageable memory that it reads may change.
   kSent,
   // The device has carried it out, for everybody who comes later: whatever is submitted afterwards, to any stream of
-  // any
-  // device of its core, starts after it.
+  // any device of its core, starts after it.
   kDone,
   // And the host cannot tell that it did not wait for it: host memory it writes is written, and queries of its stream
   // and of events before it say that they are finished. A core need not really wait where nobody can see the

@@ -15,7 +15,7 @@ namespace hipr::worker {
 struct Passenger {
   std::optional<tls::Shield> shield;    // it is protected
   std::vector<std::int32_t> devices{};  // access/identity.h
-  std::uint32_t lane = 0;               // of a session (lanes.h); 0: it is none
+  std::uint32_t lane = 0;               // of a session (data_lanes.h); 0: it is none
   static auto fields(auto& m) { return std::tie(m.shield, m.devices, m.lane); }
 };
 

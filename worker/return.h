@@ -1,6 +1,6 @@
 // How a client comes back to its session after a cut. The supervisor receives it, as it does everybody, and passes its
 // new connection on; the session tells the supervisor beforehand that it would wait for its client, and who that is.
-// Lanes of a session (lanes.h) come in by the same door.
+// Lanes of a session (data_lanes.h) come in by the same door.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,10 @@ hipError_t findInfo(int ordinal, const DeviceInfo*& out) {
   return hipSuccess;
 }
 
+unsigned pciFunction(const DeviceInfo& info) {
+  return static_cast<unsigned>(info.attributes.get(kPciFunction).value_or(0));
+}
+
 // "gfx90a:sramecc+:xnack-" is 910 in the old numbering: 100 × major + 10 × minor + stepping, the last two hexadecimal.
 int gcnArchNumber(std::string_view name) {
   name = name.substr(0, name.find(':'));
@@ -180,8 +184,9 @@ hipError_t hipDeviceGetPCIBusId(char* pciBusId, int len, int device) {
   const DeviceInfo* info;
   HIPR_TRY(findInfo(device, info));
   if (pciBusId == nullptr || len <= 0) return hipErrorInvalidValue;
-  const int needed = std::snprintf(pciBusId, static_cast<std::size_t>(len), "%04x:%02x:%02x.0", info->props.pciDomainID,
-                                   info->props.pciBusID, info->props.pciDeviceID);
+  const int needed =
+      std::snprintf(pciBusId, static_cast<std::size_t>(len), "%04x:%02x:%02x.%x", info->props.pciDomainID,
+                    info->props.pciBusID, info->props.pciDeviceID, pciFunction(*info));
   return needed < len ? hipSuccess : hipErrorInvalidValue;
 }
 
@@ -190,12 +195,11 @@ hipError_t hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
   HIPR_TRY(process(p));
   if (device == nullptr || pciBusId == nullptr) return hipErrorInvalidValue;
   unsigned domain = 0, bus = 0, slot = 0, function = 0;
-  if (std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4 || function != 0)
-    return hipErrorInvalidValue;
+  if (std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4) return hipErrorInvalidValue;
   for (const auto& candidate : p->devices) {
     const hipDeviceProp_tR0600& props = candidate->info->props;
     if (static_cast<unsigned>(props.pciDomainID) == domain && static_cast<unsigned>(props.pciBusID) == bus &&
-        static_cast<unsigned>(props.pciDeviceID) == slot) {
+        static_cast<unsigned>(props.pciDeviceID) == slot && pciFunction(*candidate->info) == function) {
       *device = candidate->ordinal;
       return hipSuccess;
     }

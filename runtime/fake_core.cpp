@@ -90,6 +90,7 @@ Platform fakePlatform(int count) {
       d.props.maxGridSize[axis] = axis == 0 ? INT32_MAX : 65536;
     }
     d.attributes.set(hipDeviceAttributeWarpSize, 64);
+    d.attributes.set(kPciFunction, i);
     d.limits = {{hipLimitStackSize, 1024}, {hipLimitMallocHeapSize, 8 << 20}};
     d.leastStreamPriority = 1;
     d.greatestStreamPriority = -1;

@@ -129,10 +129,11 @@ TEST_F(ProcessTest, Properties) {
   EXPECT_EQ(api::hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 5), hipErrorInvalidDevice);
   char id[32];
   ASSERT_EQ(api::hipDeviceGetPCIBusId(id, sizeof(id), 1), hipSuccess);
-  EXPECT_STREQ(id, "0000:21:00.0");
+  EXPECT_STREQ(id, "0000:21:00.1");
   ASSERT_EQ(api::hipDeviceGetByPCIBusId(&value, id), hipSuccess);
   EXPECT_EQ(value, 1);
-  EXPECT_EQ(api::hipDeviceGetByPCIBusId(&value, "0000:99:00.0"), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipDeviceGetByPCIBusId(&value, "0000:99:00.1"), hipErrorInvalidValue);
+  EXPECT_EQ(api::hipDeviceGetByPCIBusId(&value, "0000:21:00.0"), hipErrorInvalidValue) << "another part of that card";
   char name[5];
   ASSERT_EQ(api::hipDeviceGetName(name, sizeof(name), 0), hipSuccess);
   EXPECT_STREQ(name, "Fake");

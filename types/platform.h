@@ -41,6 +41,10 @@ class AttributeTable {
   std::array<int, kCommon + kAmd + kOurs> values_;
 };
 
+// Which function of its card a device is, as partitions of one card are several. HIP tells it in a text only, so it is
+// kept as the last of AMD's numbers, which no attribute has and no program gets.
+inline constexpr int kPciFunction = AttributeTable::kAmdBase + AttributeTable::kAmd - 1;
+
 struct Limit {
   hipLimit_t limit;
   std::size_t value;

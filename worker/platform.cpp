@@ -1,6 +1,7 @@
 #include "worker/platform.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 #include "types/shared_properties.h"
@@ -28,6 +29,14 @@ bool carried(int attribute) {
 // Where registers lie in this process is nobody else's business; a client is told that there are none.
 bool isAddress(int attribute) {
   return attribute == hipDeviceAttributeHdpMemFlushCntl || attribute == hipDeviceAttributeHdpRegFlushCntl;
+}
+
+void readPciFunction(const HipTable& hip, int device, AttributeTable& table) {
+  char id[64] = "";
+  unsigned function = 0;
+  if (hip.hipDeviceGetPCIBusId && hip.hipDeviceGetPCIBusId(id, sizeof id, device) == hipSuccess &&
+      std::sscanf(id, "%*x:%*x:%*x.%x", &function) == 1)
+    table.set(kPciFunction, static_cast<int>(function));
 }
 
 void readAttributes(const HipTable& hip, int device, AttributeTable& table) {
@@ -98,6 +107,7 @@ Survey survey(const HipTable& hip, std::vector<int>& devices) {
     out.status = hip.hipSetDevice(device);
     if (out.status == hipSuccess) out.status = readProperties(hip, device, info.props);
     readAttributes(hip, device, info.attributes);
+    readPciFunction(hip, device, info.attributes);
     readLimits(hip, info);
     hip.hipDeviceGetStreamPriorityRange(&info.leastStreamPriority, &info.greatestStreamPriority);
     std::size_t free = 0, total = 0;

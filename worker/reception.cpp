@@ -33,7 +33,11 @@ constexpr auto kJoin = static_cast<std::uint16_t>(wire::Opcode::kJoin);
 constexpr auto kUcx = static_cast<std::uint16_t>(wire::Opcode::kUcx);
 constexpr auto kParcel = static_cast<std::uint16_t>(wire::Opcode::kParcel);
 constexpr std::uint64_t kMaxNearby = 256;
-constexpr std::chrono::milliseconds kSlow(20);  // between looks at a unix socket that has said half a frame
+constexpr char kEndless[] = "a greeting without an end";
+// What one connection may say before it says what it wants. Honest ones need four frames, or half a dozen records.
+constexpr int kMostFrames = 8, kMostRecords = 32;
+constexpr std::size_t kMostIgnored = 256 << 10;  // bytes of one that has been refused
+constexpr std::chrono::milliseconds kSlow(20);   // between looks at somebody who has woken us for half a frame
 
 // Who shares a limit. A network of IPv6 is one household: its members have as many addresses as they like.
 std::string addressOf(const std::string& peer) {
@@ -172,13 +176,14 @@ std::vector<Reception::Guest> Reception::attend(std::span<const pollfd> entries)
 }
 
 // The system wakes us when that much is there, and not for every byte of somebody who is slow. Of a unix socket it does
-// not know how: whoever says half a frame there is looked at a while later.
+// not know how, nor where a peer has filled its window: whoever has woken us for nothing is looked at a while later.
 Reception::Next Reception::await(Visitor& visitor, int bytes) {
-  if (net::isUnix(visitor.socket) && unread(visitor.socket) > 0) visitor.nextLook = Clock::now() + kSlow;
-  if (visitor.wanted != bytes) {
-    visitor.wanted = bytes;
-    setsockopt(visitor.socket.fd(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
+  if (visitor.wanted == bytes) {
+    if (unread(visitor.socket) > 0) visitor.nextLook = Clock::now() + kSlow;
+    return Next::kStay;
   }
+  visitor.wanted = bytes;
+  setsockopt(visitor.socket.fd(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
   return Next::kStay;
 }
 
@@ -293,7 +298,9 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
   if (visitor.leaving) {
     // A connection closed over unread bytes is reset, and the reset can overtake the last thing we said.
     std::byte sink[16 << 10];
-    return recv(visitor.socket.fd(), sink, sizeof sink, MSG_DONTWAIT) > 0 ? Next::kStay : Next::kGo;
+    const ssize_t n = recv(visitor.socket.fd(), sink, sizeof sink, MSG_DONTWAIT);
+    if (n > 0) visitor.ignored += static_cast<std::size_t>(n);
+    return n > 0 && visitor.ignored < kMostIgnored ? Next::kStay : Next::kGo;
   }
   if (visitor.shielded) return lookAtRecords(visitor, guest);
   std::byte first{};
@@ -310,7 +317,7 @@ Reception::Next Reception::look(Visitor& visitor, Guest& guest) {
 }
 
 Reception::Next Reception::lookAtFrames(Visitor& visitor, Guest& guest) {
-  for (;;) {
+  for (; visitor.heard < kMostFrames; ++visitor.heard) {
     wire::Header header;
     std::size_t got = 0;
     bool ours = false;
@@ -339,11 +346,12 @@ Reception::Next Reception::lookAtFrames(Visitor& visitor, Guest& guest) {
                               static_cast<ssize_t>(reply.size()))
       return Next::kGo;
   }
+  return refuse(visitor, kEndless);
 }
 
 Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
   ShieldedVisit& visit = *visitor.shielded;
-  for (;;) {
+  for (; visitor.heard < kMostRecords; ++visitor.heard) {
     int wanted = 0;
     switch (visit.look(visitor.socket, wanted)) {
       case ShieldedVisit::Next::kGone:
@@ -380,6 +388,7 @@ Reception::Next Reception::lookAtRecords(Visitor& visitor, Guest& guest) {
       return refuse(visitor, status.message());
     if (!visit.drop(visitor.socket)) return Next::kGo;
   }
+  return refuse(visitor, kEndless);
 }
 
 }  // namespace hipr::worker

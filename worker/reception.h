@@ -1,8 +1,8 @@
 // Reception: connections of which nothing is known yet. They wait here, in the supervisor, until they have shown that
 // they may come in (gate.h) and have said, completely, what they want. Until then a connection costs a
-// descriptor and no process, and takes nobody's place: it has so many seconds in all, says nothing but small frames of
-// fixed kinds, and when there are too many, those that have waited longest make room. Nothing here waits; for a
-// single-threaded poll loop.
+// descriptor and no process, and takes nobody's place: it has so many seconds in all, says nothing but a few small
+// frames of fixed kinds, and when there are too many, those that have waited longest make room. Nothing here waits; for
+// a single-threaded poll loop.
 #pragma once
 
 #include <poll.h>
@@ -74,6 +74,8 @@ class Reception {
     std::unique_ptr<ShieldedVisit> shielded = nullptr;  // it speaks TLS
     std::optional<std::string> ticket{};                // what has made the connection, if one has
     bool leaving = false;                               // has been refused
+    int heard = 0;                                      // frames, or records of TLS, that it has been heard out for
+    std::size_t ignored = 0;                            // bytes since it was refused
     int wanted = 0;                                     // bytes it must have sent before we look again
     Clock::time_point nextLook{};                       // where the system does not wait for so many
   };

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "access/challenge.h"
+#include "access/token.h"
 #include "net/socket.h"
 #include "testing/worker_process.h"
 #include "worker/test_client.h"
@@ -24,6 +26,14 @@ inline TestClient connectTo(const testing::WorkerProcess& worker) {
   const Status status = net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker.port())}, 5, socket);
   EXPECT_TRUE(status.ok()) << status.message();
   return TestClient(std::move(socket));
+}
+
+// Shows the worker that this client knows the token; Hello may follow.
+inline void prove(TestClient& client, const std::string& token) {
+  std::vector<std::byte> storage;
+  const auto reply =
+      client.call<wire::ChallengeReply, wire::Opcode::kChallenge>({access::tokenNumber(token), {}}, storage);
+  client.send<wire::Opcode::kProof>({access::prove(access::Side::kClient, token, {}, reply.number)});
 }
 
 // Seconds until it is so; infinite when that takes longer than `limit`.

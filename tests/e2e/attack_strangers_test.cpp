@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <optional>
 
-#include "access/challenge.h"
-#include "access/token.h"
+#include "net/socket_transport.h"
 #include "tests/e2e/attack_fixture.h"
+#include "tls/client.h"
 
 namespace hipr {
 namespace {
@@ -29,10 +31,7 @@ class Strangers : public ::testing::Test {
   double welcome() {
     const auto start = std::chrono::steady_clock::now();
     TestClient client = connectTo(*worker_);
-    std::vector<std::byte> storage;
-    const auto reply =
-        client.call<wire::ChallengeReply, Opcode::kChallenge>({access::tokenNumber(kToken), {}}, storage);
-    client.send<Opcode::kProof>({access::prove(access::Side::kClient, kToken, {}, reply.number)});
+    prove(client, kToken);
     client.socket().setReceiveTimeout(std::chrono::seconds(20));
     EXPECT_EQ(client.hello().status, hipSuccess);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -111,6 +110,52 @@ TEST_F(Strangers, WhoeverHasWaitedLongestMakesRoom) {
   EXPECT_LT(welcome(), 2);
   EXPECT_TRUE(closed(silent.front()));
   EXPECT_FALSE(closed(silent.back()));
+}
+
+TEST_F(Strangers, AGreetingWithoutAnEndIsRefused) {
+  TestClient client = connectTo(*worker_);
+  for (int i = 0; i < 100; ++i) client.send<Opcode::kNearby>({});
+  const auto refused = client.expectPush<wire::Refused>(Opcode::kRefused);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->text, "a greeting without an end");
+  EXPECT_LT(client.seen.size(), 20u);  // answers
+}
+
+// The same over TLS, by somebody who knows the token.
+TEST_F(Strangers, AProtectedGreetingWithoutAnEndIsRefused) {
+  net::Socket socket;
+  ASSERT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker_->port())}, 5, socket).ok());
+  net::TransportPtr shielded;
+  std::optional<tls::Binding> binding;
+  ASSERT_TRUE(
+      tls::connect(net::overSocket(std::move(socket), 5), {kToken, "", "", ""}, "worker", 5, shielded, binding).ok());
+  std::vector<std::byte> proof;
+  wire::appendFrame(proof, Opcode::kProof, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Proof{});
+  for (int i = 0; i < 100; ++i) (void)shielded->send(proof);  // each is a record of its own
+  shielded->setTimeout(5000);
+  std::byte head[wire::kHeaderSize];
+  ASSERT_TRUE(shielded->receiveAll(head).ok());
+  wire::Header header;
+  ASSERT_TRUE(wire::decodeHeader(head, header));
+  EXPECT_EQ(header.opcode, static_cast<std::uint16_t>(Opcode::kRefused));
+}
+
+// Whoever never stops talking does not keep the supervisor from listening to others.
+TEST_F(Strangers, AFloodOfGreetingsDelaysNobody) {
+  std::vector<std::byte> flood;
+  for (int i = 0; i < 8192; ++i) wire::appendFrame(flood, Opcode::kNearby, 0, 0, wire::Nearby{});
+  std::atomic<bool> over = false;
+  std::thread attacker([&] {
+    while (!over) {
+      TestClient client = connectTo(*worker_);
+      while (!over && client.socket().send(flood).ok()) {
+      }
+    }
+  });
+  std::this_thread::sleep_for(500ms);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(welcome(), 2);
+  over = true;
+  attacker.join();
 }
 
 // Garbage costs nobody anything either.

@@ -64,6 +64,27 @@ TEST_F(Telemetry, SilentScrapersKeepNobodyOut) {
   EXPECT_TRUE(page().starts_with("HTTP/1.1 200 "));
 }
 
+TEST_F(Telemetry, WhoeverAsksWithoutAPauseKeepsNobodyOut) {
+  TestClient greedy = connectTo(worker_);
+  std::vector<std::byte> storage, questions;
+  ASSERT_EQ((greedy.call<wire::SmiOpenReply, Opcode::kSmiOpen>({}, storage).status), 0);
+  for (std::uint32_t i = 0; i < 4096; ++i) wire::appendFrame(questions, Opcode::kPing, i, 0, wire::Ping{});
+  std::thread asks([&] {
+    while (greedy.socket().send(questions).ok()) {
+    }
+  });
+  std::thread reads([&] {
+    std::vector<std::byte> sink(1 << 20);
+    for (std::size_t got = 1; got > 0;)
+      if (!greedy.socket().receiveSome(sink.data(), sink.size(), &got).ok()) break;
+  });
+  std::this_thread::sleep_for(200ms);
+  EXPECT_LT(secondsUntil(20s, [&] { return answers() && page().starts_with("HTTP/1.1 200 "); }), 2);
+  greedy.socket().shutdown();
+  asks.join();
+  reads.join();
+}
+
 TEST_F(Telemetry, ATokenIsAskedForAtTheSupervisor) {
   setenv("HIP_REMOTE_TOKEN", "a token of some length", 1);
   const testing::WorkerProcess worker({"--runtime", "softgpu", "--grace", "1", "--cache", "", "--metrics", "0"});

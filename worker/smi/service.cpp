@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kPatience(15);  // to greet, to send a request of
 constexpr std::chrono::seconds kIdle(300);     // between two questions; clients of ours connect again by themselves
 constexpr int kIoTimeout = 60;
 constexpr int kMostArrivals = 64;  // scrapers taken in before everybody else has a turn
+constexpr int kMostAnswers = 16;   // to one that asks without a pause, likewise
 
 }  // namespace
 
@@ -78,10 +79,11 @@ bool SmiService::receive(Peer& peer, bool& more) {
 }
 
 // One request at a time, and the next one when its answer has left: a client that asks and never reads holds one.
-bool SmiService::answer(Peer& peer) {
-  while (peer.out.empty() && !peer.ending) {
+bool SmiService::answer(Peer& peer, int& most) {
+  while (peer.out.empty() && !peer.ending && most > 0) {
     const Protocol::Next next = peer.protocol->serve(peer.in, peer.out);
     if (next == Protocol::Next::kWait) break;
+    --most;
     peer.ending = next == Protocol::Next::kEnd;
     peer.deadline = Clock::now() + kPatience;
     if (!send(peer)) return false;
@@ -108,16 +110,21 @@ bool SmiService::attend(Peer& peer, short events) {
     if (peer.out.empty()) peer.deadline = Clock::now() + kIdle;
   }
   // Until there is nothing more: what a protected connection has read ahead, poll does not know of.
-  for (bool more = true; more && peer.out.empty();) {
+  int left = kMostAnswers;
+  for (bool more = true; more && peer.out.empty() && left > 0;) {
     if (!receive(peer, more)) return false;
-    if (!answer(peer)) return false;
+    if (!answer(peer, left)) return false;
   }
+  peer.asking = left == 0;
   return true;
 }
 
 int SmiService::pollTimeout(Clock::time_point now) const {
   auto soonest = now + std::chrono::hours(1);
-  for (const Peer& peer : peers_) soonest = std::min(soonest, peer.deadline);
+  for (const Peer& peer : peers_) {
+    if (peer.asking) return 0;
+    soonest = std::min(soonest, peer.deadline);
+  }
   return std::max(1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(soonest - now).count()) + 1);
 }
 
@@ -139,7 +146,7 @@ void SmiService::run() {
     std::size_t at = 2;
     std::erase_if(peers_, [&](Peer& peer) {
       const short events = entries[at++].revents;
-      return (events != 0 && !attend(peer, events)) || now > peer.deadline;
+      return ((events != 0 || peer.asking) && !attend(peer, events)) || now > peer.deadline;
     });
     net::Socket arrived;
     Passenger client;

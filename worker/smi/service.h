@@ -38,13 +38,14 @@ class SmiService {
     bool ending = false;         // nothing more is read
     Clock::time_point deadline;  // to greet, to take an answer, or to ask again
     Clock::time_point active;    // when it last did anything
+    bool asking = false;         // its turn was over before its questions were
   };
 
   void admit(net::Socket socket, const std::optional<tls::Shield>& shield, std::unique_ptr<Protocol> protocol);
   void acceptScrapers();
   bool attend(Peer& peer, short events);  // false: the connection is over
   static bool receive(Peer& peer, bool& more);
-  bool answer(Peer& peer);
+  bool answer(Peer& peer, int& most);
   static bool send(Peer& peer);
   int pollTimeout(Clock::time_point now) const;
 

@@ -221,6 +221,7 @@ Status Session::handleData(const wire::Header& header) {
     if (piece.packed == 0 || piece.packed >= piece.length || piece.length > wire::kMaxDataChunk)
       return Status::invalid("packed data that is no smaller than it was, or too large");
   }
+  if (piece.length == 0) return Status::invalid("a piece of no bytes");
   forgetUploads();
   const auto found = uploads_.find(prefix[0]);
   if (found == uploads_.end())

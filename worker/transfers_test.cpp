@@ -97,6 +97,15 @@ TEST_P(Transfers, AnUploadOnAnIdleStreamIsOpenedAtOnce) {
   EXPECT_EQ(download({kTestDeviceBase, 0, 0, bytes.size()}, 6), bytes);
 }
 
+// It would complete its upload once more, in place of whatever comes next in the stream.
+TEST_P(Transfers, APieceOfNothingIsRefused) {
+  s.client->send<Opcode::kUpload>(uploadLater(kNull, {kTestDeviceBase, 0, 0, 100}, 5));
+  s.client->sendData(5, 0, {});
+  const auto refused = s.client->expectPush<wire::Refused>(Opcode::kRefused);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->text, "a piece of no bytes");
+}
+
 TEST_P(Transfers, TheWindowIsEnforced) {
   s.fake.hold();
   s.client->send<Opcode::kFillMemory>(fillWith(kNull, {kTestDeviceBase, 0, 0, 100}, 1, 1));

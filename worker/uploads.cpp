@@ -163,7 +163,7 @@ void Upload::placed(std::uint64_t length, hipError_t error) {
   bool starting = false;
   {
     std::lock_guard lock(mutex_);
-    if (state_ == State::kAbandoned) return;
+    if (state_ == State::kAbandoned || placed_ == total_) return;  // over: whatever is next in its stream is not ours
     placed_ += length;
     if (error_ == hipSuccess) error_ = error;
     if (placed_ != total_) return;

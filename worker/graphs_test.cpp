@@ -240,6 +240,18 @@ TEST_P(Graphs, MemoryAndModulesAreLookedForAtEveryLaunch) {
   EXPECT_EQ(failure(), hipErrorInvalidDevicePointer);
 }
 
+TEST_P(Graphs, PhysicalMemoryIsLookedForAtEveryLaunch) {
+  client().send<Opcode::kCreatePhysical>({7, 0, kMiB});
+  client().send<Opcode::kMapPhysical>({7, kTestDeviceBase + kMiB, kMiB});
+  client().send<Opcode::kSetMemoryAccess>({kTestDeviceBase + kMiB, kMiB, {0}, {3}});
+  create(Steps().add<Opcode::kFillMemory>(fillWith(0, {kTestDeviceBase + kMiB, 0, 0, 4}, 5, 1)));
+  launch();
+  EXPECT_EQ(get<std::uint32_t>(kTestDeviceBase + kMiB), 0x05050505u);
+  client().send<Opcode::kUnmapPhysical>({kTestDeviceBase + kMiB});
+  launch();
+  EXPECT_EQ(failure(), hipErrorInvalidDevicePointer);
+}
+
 TEST_P(Graphs, AKernelWithTooFewArgumentsFailsWhenItIsLaunched) {
   wire::LaunchKernel kernel = scaleLaunch(0, {kA, 2});
   std::array<std::byte, 4> few{};

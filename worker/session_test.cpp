@@ -144,6 +144,34 @@ TEST(Session, PhysicalMemoryHasItsLimits) {
   EXPECT_TRUE(s.client->expectPush<wire::Refused>(Opcode::kRefused));
 }
 
+// Nor does a client get more by giving memory up while something that may use it is unfinished.
+TEST(Session, PhysicalMemoryCountsUntilItIsUnmapped) {
+  SessionOnFake s({}, 64 * kMiB);
+  s.client->hello();
+  s.client->send<Opcode::kStreamCreate>({.stream = wire::kFirstObject, .device = 0, .flags = hipStreamNonBlocking});
+  s.client->send<Opcode::kHostFunction>({wire::kFirstObject, 1});  // which is not over yet
+  const auto createAndLeave = [&](std::uint64_t number) {
+    s.client->send<Opcode::kCreatePhysical>({number, 0, 40 * kMiB});
+    s.client->send<Opcode::kMapPhysical>({number, kTestDeviceBase + number * 40 * kMiB, 40 * kMiB});
+    s.client->send<Opcode::kReleasePhysical>({number});
+    s.client->send<Opcode::kUnmapPhysical>({kTestDeviceBase + number * 40 * kMiB});
+    EXPECT_EQ(s.client->ask<Opcode::kPing>({}), hipSuccess);
+    const bool failed = s.client->sawPush(Opcode::kAsyncFailure);
+    s.client->seen.clear();
+    return !failed;
+  };
+  EXPECT_TRUE(createAndLeave(1));
+  EXPECT_FALSE(createAndLeave(2));
+  s.client->send<Opcode::kHostFunctionDone>({1});
+  EXPECT_EQ(s.client->ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  bool again = false;  // another thread unmaps it, in its time
+  for (std::uint64_t number = 3; !again && number < 100; ++number) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    again = createAndLeave(number);
+  }
+  EXPECT_TRUE(again);
+}
+
 TEST(Session, UnmappedMemoryStaysUntilWorkIsDone) {
   SessionOnFake s;
   s.client->hello();

@@ -16,7 +16,7 @@ hipError_t VirtualMemory::create(std::uint64_t number, int device, std::uint64_t
   prop.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
   hipMemGenericAllocationHandle_t handle = nullptr;
   if (const hipError_t error = backend_.hip.hipMemCreate(&handle, size, &prop, 0); error != hipSuccess) return error;
-  physical_[number] = std::make_shared<Physical>(Physical{device, size, handle});
+  physical_[number] = std::make_shared<Physical>(device, size, handle);
   memory_.charge(device, size);
   return hipSuccess;
 }
@@ -34,7 +34,7 @@ hipError_t VirtualMemory::adopt(std::uint64_t number, int device, std::uint64_t 
           backend_.hip.hipMemImportFromShareableHandle(&handle, named, hipMemHandleTypePosixFileDescriptor);
       error != hipSuccess)
     return error;
-  physical_[number] = std::make_shared<Physical>(Physical{device, size, handle});
+  physical_[number] = std::make_shared<Physical>(device, size, handle);
   memory_.charge(device, size);
   return hipSuccess;
 }
@@ -49,15 +49,15 @@ Lent VirtualMemory::lend(std::uint64_t number) {
   return {physical.handle, physical.size};
 }
 
-// The runtime keeps memory that is mapped; the client has got its credit back.
+// The runtime keeps memory that is mapped. So it counts until the last unmapping has been carried out, which may be
+// long after the client has asked for it.
 void VirtualMemory::letGo(Physical& physical) {
-  if (!physical.held && physical.mappings == 0) memory_.refund(physical.device, physical.size);
+  if (--physical.users == 0) memory_.refund(physical.device, physical.size);
 }
 
 void VirtualMemory::release(std::uint64_t number) {
   const auto node = physical_.extract(number);
   if (node.empty()) return;
-  node.mapped()->held = false;
   ending_(node.mapped()->handle);
   backend_.hip.hipMemRelease(node.mapped()->handle);
   letGo(*node.mapped());
@@ -73,7 +73,7 @@ hipError_t VirtualMemory::map(std::uint64_t number, std::uint64_t address, std::
   Physical& physical = *found->second;
   if (const hipError_t error = backend_.hip.hipMemMap(at(address), size, 0, physical.handle, 0); error != hipSuccess)
     return error;
-  ++physical.mappings;
+  ++physical.users;
   mapped_[address] = {size, found->second};
   memory_.adopt(physical.device, address, size);
   if (physical.lent) memory_.leaveAlone(address);
@@ -83,12 +83,11 @@ hipError_t VirtualMemory::map(std::uint64_t number, std::uint64_t address, std::
 std::shared_ptr<Leaving> VirtualMemory::unmap(std::uint64_t address) {
   const auto node = mapped_.extract(address);
   if (node.empty()) return nullptr;
-  const Mapping mapping = node.mapped();
   memory_.disown(address);
-  --mapping.physical->mappings;
-  letGo(*mapping.physical);
-  return leaving_.add(address, mapping.size,
-                      [this, address, size = mapping.size] { backend_.hip.hipMemUnmap(at(address), size); });
+  return leaving_.add(address, node.mapped().size, [this, address, mapping = node.mapped()] {
+    backend_.hip.hipMemUnmap(at(address), mapping.size);
+    letGo(*mapping.physical);
+  });
 }
 
 hipError_t VirtualMemory::setAccess(std::uint64_t address, std::uint64_t size,
@@ -124,7 +123,9 @@ hipError_t Session::onMapPhysical(const wire::MapPhysical& m) {
 
 hipError_t Session::onUnmapPhysical(const wire::UnmapPhysical& m) {
   const auto leaving = virtualMemory_.unmap(m.address);
-  if (leaving) order_.afterEverything([leaving] { leaving->free(); });  // mapping it may have failed
+  if (!leaving) return hipSuccess;  // mapping it may have failed
+  ++departures_;
+  order_.afterEverything([leaving] { leaving->free(); });
   return hipSuccess;
 }
 

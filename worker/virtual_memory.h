@@ -2,6 +2,7 @@
 // an unmapping may be carried out by another thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,19 +31,20 @@ class VirtualMemory {
 
  private:
   struct Physical {
-    int device;
-    std::uint64_t size;
-    hipMemGenericAllocationHandle_t handle;
-    int mappings = 0;
-    bool held = true;   // by the client
-    bool lent = false;  // the CPU leaves it alone
+    Physical(int ofDevice, std::uint64_t bytes, hipMemGenericAllocationHandle_t its)
+        : device(ofDevice), size(bytes), handle(its) {}
+    const int device;
+    const std::uint64_t size;
+    const hipMemGenericAllocationHandle_t handle;
+    std::atomic<int> users{1};  // the client that holds it, and mappings until they are gone
+    bool lent = false;          // the CPU leaves it alone
   };
   struct Mapping {
     std::uint64_t size;
     std::shared_ptr<Physical> physical;
   };
 
-  void letGo(Physical& physical);  // if nobody needs it any more
+  void letGo(Physical& physical);  // one user fewer; its memory is free with the last. Thread-safe
 
   const Backend& backend_;
   DeviceMemory& memory_;

@@ -1,5 +1,7 @@
 // Graphs: what the client has sent is checked like the messages that its steps are, once; what memory and functions
 // they name, again whenever something may have gone.
+#include <algorithm>
+
 #include "code_object/kernarg.h"
 #include "worker/give.h"
 #include "worker/session.h"
@@ -139,7 +141,9 @@ void Session::change(Graph& graph, const std::vector<std::uint32_t>& numbers, st
   }
   GraphVersion& now = *graph.current;
   bool kept = now.native != nullptr;
-  const bool sound = namedExists(steps);
+  // What is wrong with a step is told by a launch; the runtime does not hear of it.
+  const bool sound =
+      namedExists(steps) && std::ranges::all_of(steps, [](const GraphStep& step) { return step.broken == hipSuccess; });
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     GraphStep& step = now.steps[numbers[i]];
     kept = kept && sound && now.native->change(numbers[i], step, steps[i]);

@@ -266,6 +266,25 @@ TEST_P(Graphs, AKernelWithTooFewArgumentsFailsWhenItIsLaunched) {
   EXPECT_EQ(s.fake.launches(), 1);
 }
 
+// Neither does a runtime that is to change a graph of its own hear of it.
+TEST_P(Graphs, AStepThatIsChangedToWhatCannotBeDoneFailsWhenItIsLaunched) {
+  create(Steps().scale(kA, 2));
+  set(kA, 1.0f);
+  launch();
+  EXPECT_EQ(get<float>(kA), 2.0f);
+  client().send<Opcode::kFunctionGet>({kOther, kModule, "a kernel that nobody wrote"});
+  EXPECT_EQ(failure(), hipErrorNotFound);
+  const ScaleArguments arguments{kA, 2};
+  wire::LaunchKernel nothing = scaleLaunch(0, arguments);
+  nothing.function = kOther;
+  update({0}, Steps().add<Opcode::kLaunchKernel>(nothing));
+  launch();
+  EXPECT_EQ(failure(), hipErrorInvalidDeviceFunction);
+  update({0}, Steps().scale(kA, 4));
+  launch();
+  EXPECT_EQ(get<float>(kA), 8.0f);
+}
+
 TEST_P(Graphs, AreGivenBack) {
   EXPECT_EQ(client().ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
   const int before = s.fake.liveObjects();

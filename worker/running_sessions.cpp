@@ -102,11 +102,10 @@ int RunningSessions::freeAccount() const {
              : static_cast<int>(free - taken.begin());
 }
 
-bool RunningSessions::hasRoomFor(const access::Identity& identity) const {
+bool RunningSessions::hasRoomFor(const access::Identity& identity, std::ptrdiff_t coming) const {
   if (identity.sessions == 0) return true;
-  return std::ranges::count_if(sessions_, [&](const auto& entry) {
-           return entry.second.identity.name == identity.name;
-         }) < identity.sessions;
+  const auto its = [&](const auto& entry) { return entry.second.identity.name == identity.name; };
+  return std::ranges::count_if(sessions_, its) + coming < identity.sessions;
 }
 
 std::vector<std::int32_t> RunningSessions::devicesOf(const access::Identity& identity) const {

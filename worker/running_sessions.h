@@ -38,7 +38,8 @@ class RunningSessions {
   bool empty() const { return sessions_.empty(); }
   std::size_t size() const { return sessions_.size(); }
   bool full() const { return freeAccount() < 0; }
-  bool hasRoomFor(const access::Identity& identity) const;
+  // Another session, when `coming` more will have been started.
+  bool hasRoomFor(const access::Identity& identity, std::ptrdiff_t coming) const;
   // Those of this worker that it may have.
   std::vector<std::int32_t> devicesOf(const access::Identity& identity) const;
 

@@ -78,7 +78,11 @@ void Supervisor::run() {
     if (entries[1].revents & POLLIN) shared_.tokenDesk.answer([this](auto token) { return gate_.knows(token); });
     takeSignals();
     reap();
-    for (; !waiting_.empty() && !sessions_.full(); waiting_.pop_front()) serve(std::move(waiting_.front()));
+    while (!waiting_.empty() && !sessions_.full()) {
+      Reception::Guest next = std::move(waiting_.front());
+      waiting_.pop_front();
+      serve(std::move(next));
+    }
     if (follower_ != Follower::kNone && ((reception_.empty() && waiting_.empty()) || Clock::now() >= greetingsEnd_))
       handOver();
     if (drainEnd_ && (sessions_.empty() || Clock::now() >= *drainEnd_)) {
@@ -144,12 +148,10 @@ void Supervisor::serve(Reception::Guest guest) {
     if (!sessions_.comeBack(guest)) reception_.turnAway(std::move(guest), "that session has ended");
     return;
   }
-  if (sessions_.full()) {
-    if (!sessions_.makeRoom()) return reception_.turnAway(std::move(guest), kCrowded, Refusal::kForNow);
-    return waiting_.push_back(std::move(guest));
-  }
   if (drainEnd_) return reception_.turnAway(std::move(guest), "the worker is stopping");
-  if (!sessions_.hasRoomFor(guest.identity)) {
+  const auto before = std::ranges::count_if(
+      waiting_, [&](const Reception::Guest& other) { return other.identity.name == guest.identity.name; });
+  if (!sessions_.hasRoomFor(guest.identity, before)) {
     const std::string most = std::to_string(guest.identity.sessions);
     const std::string why = guest.identity.name + " has " + most + " sessions already, which is as many as it may";
     return reception_.turnAway(std::move(guest), why, Refusal::kForNow);
@@ -157,6 +159,11 @@ void Supervisor::serve(Reception::Guest guest) {
   if (!guest.identity.devices.empty() && sessions_.devicesOf(guest.identity).empty()) {
     const std::string why = "this worker has none of the devices that are for " + guest.identity.name;
     return reception_.turnAway(std::move(guest), why);
+  }
+  // Last of all: nobody else's session ends for somebody who is not served then.
+  if (sessions_.full()) {
+    if (!sessions_.makeRoom()) return reception_.turnAway(std::move(guest), kCrowded, Refusal::kForNow);
+    return waiting_.push_back(std::move(guest));
   }
   if (Status status = sessions_.start(guest); !status.ok()) reception_.turnAway(std::move(guest), status.message());
 }

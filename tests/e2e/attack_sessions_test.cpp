@@ -206,6 +206,42 @@ TEST_F(Attack, TheSupervisorEndsASessionThatDoesNotNotice) {
   expectHealthy();
 }
 
+// Whoever has all the sessions it may have does not end those of others by asking for more.
+TEST(AttackOnOthers, ARefusalEndsNobodysSession) {
+  constexpr char kAlice[] = "the-token-of-alice", kBob[] = "the-token-of-bob";
+  const std::string file = ::testing::TempDir() + "hipr-attack-" + std::to_string(getpid());
+  std::ofstream(file) << "alice sessions=1 token=" << kAlice << "\nbob token=" << kBob << "\n";
+  const testing::WorkerProcess worker(
+      {"--runtime", "softgpu", "--grace", "1", "--cache", "", "--max-sessions", "2", "--identities", file});
+  const auto enter = [&](const char* token) {
+    TestClient client = connectTo(worker);
+    prove(client, token);
+    return client;
+  };
+  TestClient bob = enter(kBob), alice = enter(kAlice);
+  std::vector<std::byte> storage;
+  const wire::Hello hello{.deviceBase = kTestDeviceBase,
+                          .deviceSize = worker::kTestDeviceSize,
+                          .hostBase = kTestHostBase,
+                          .hostSize = worker::kTestHostSize,
+                          .hostName = "another machine",
+                          .program = "",
+                          .resumable = true};
+  EXPECT_EQ((bob.call<wire::HelloReply, Opcode::kHello>(hello, storage).status), hipSuccess);
+  EXPECT_EQ(bob.ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_EQ(alice.hello().status, hipSuccess);
+  const std::vector<pid_t> before = worker.sessions();
+  ASSERT_EQ(before.size(), 2u);
+  bob.socket().close();  // he is cut off, and his session waits for him
+  std::this_thread::sleep_for(500ms);
+  TestClient again = enter(kAlice);
+  again.send<Opcode::kHello>({});
+  EXPECT_NE(refusal(again).find("as many as it may"), std::string::npos);
+  std::this_thread::sleep_for(500ms);
+  EXPECT_EQ(worker.sessions(), before);
+  unlink(file.c_str());
+}
+
 // A machine that was unplugged says no goodbye. Here the client's own end drops whatever arrives for it.
 TEST_F(Attack, APeerThatVanishesIsNoticedInSeconds) {
   TestClient client = connectTo(worker_), bystander = connectTo(worker_);

@@ -74,7 +74,7 @@ hipError_t RemoteCore::compile(const rtc::Request& request, rtc::Result& result)
   wire::CompileSourceReply reply;
   if (!session().connection().call<Opcode::kCompileSource>({std::as_bytes(std::span(bytes))}, reply)) return kLost;
   if (reply.status != hipSuccess) return errorFrom(reply.status);
-  return rtc::decode(reply.result, result) ? hipSuccess : hipErrorUnknown;
+  return rtc::decode(reply.result.bytes, result) ? hipSuccess : hipErrorUnknown;
 }
 
 }  // namespace hipr::client

@@ -96,7 +96,7 @@ struct CompileSource {
 };
 struct CompileSourceReply {
   std::int32_t status = 0;
-  std::string result;  // when the status is hipSuccess; the compiler's own status is in it
+  Blob result{};  // when the status is hipSuccess; the compiler's own status is in it
   static auto fields(auto& m) { return std::tie(m.status, m.result); }
 };
 

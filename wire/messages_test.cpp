@@ -100,6 +100,18 @@ TEST(Messages, EveryShortReadFails) {
   }
 }
 
+// What a compiler makes is larger than any text.
+TEST(Messages, ACompiledProgramMayBeLong) {
+  const CompileSourceReply reply{0, {std::string(3 << 20, 'x')}};
+  std::vector<std::byte> bytes;
+  Writer(bytes).put(reply);
+  CompileSourceReply back;
+  Reader reader(bytes);
+  reader.get(back);
+  EXPECT_TRUE(reader.ok() && reader.atEnd());
+  EXPECT_TRUE(back.result.bytes == reply.result.bytes);
+}
+
 TEST(Messages, HostileLengthsFailWithoutAllocating) {
   std::vector<std::byte> bytes;
   Writer(bytes).put(std::uint32_t{0xffffffff});
@@ -113,6 +125,11 @@ TEST(Messages, HostileLengthsFailWithoutAllocating) {
   Reader texts(bytes);
   texts.get(text);
   EXPECT_FALSE(texts.ok());
+
+  Blob blob;
+  Reader blobs(bytes);
+  blobs.get(blob);
+  EXPECT_FALSE(blobs.ok());
 
   bytes.clear();
   Writer(bytes).put(~std::uint64_t{0});

@@ -24,6 +24,7 @@ class Filler {
       value = static_cast<T>(bits);
     }
   }
+  void fill(Blob& blob) { fill(blob.bytes); }
   void fill(std::string& text) { text = "text-" + std::to_string(numbers_() % 1000000); }
   void fill(Bytes& bytes) {
     auto& storage = storages_[used_++ % storages_.size()];

@@ -27,6 +27,11 @@ static_assert(std::endian::native == std::endian::little, "big-endian hosts need
 
 using Bytes = std::span<const std::byte>;
 
+// Bytes that the message owns, as many as the frame has. They look like a text on the wire, which has a limit.
+struct Blob {
+  std::string bytes;
+};
+
 inline constexpr std::size_t kMaxText = 64 << 10;
 inline constexpr std::size_t kMaxItems = 1 << 20;
 
@@ -87,6 +92,7 @@ class BasicWriter {
     put(static_cast<std::uint32_t>(text.size()));
     raw(text.data(), text.size());
   }
+  void put(const Blob& blob) { put(blob.bytes); }
   void put(Bytes bytes) {
     put(static_cast<std::uint64_t>(bytes.size()));
     raw(bytes.data(), bytes.size());
@@ -146,8 +152,12 @@ class Reader {
     std::uint32_t size = 0;
     get(size);
     if (size > kMaxText) fail();
-    const Bytes bytes = take(ok_ ? size : 0);
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    take(size, text);
+  }
+  void get(Blob& blob) {
+    std::uint32_t size = 0;
+    get(size);
+    take(size, blob.bytes);
   }
   // The bytes stay in the frame: valid as long as the frame's buffer is.
   void get(Bytes& bytes) {
@@ -189,6 +199,10 @@ class Reader {
     const Bytes bytes = in_.first(size);
     in_ = in_.subspan(size);
     return bytes;
+  }
+  void take(std::uint32_t size, std::string& out) {
+    const Bytes bytes = take(ok_ ? size : 0);
+    out.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
   Bytes in_;

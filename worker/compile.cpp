@@ -14,9 +14,10 @@ std::optional<wire::CompileSourceReply> Session::onCompileSource(const wire::Com
   // One after the other: a client has no more of this machine than one compiler.
   crew_.add(compiling_, [this, place, room, request = std::move(request), number = request_] {
     wire::CompileSourceReply answer;
-    answer.result = compileThrough(options_.compiler(), request, [this] { return ending_.load(); });
-    answer.status = answer.result.empty() ? hipErrorUnknown : hipSuccess;
-    if (answer.result.empty()) logError("compiling for a client: the compiler did not finish");
+    std::string& result = answer.result.bytes;
+    result = compileThrough(options_.compiler(), request, [this] { return ending_.load(); });
+    answer.status = result.empty() ? hipErrorUnknown : hipSuccess;
+    if (result.empty()) logError("compiling for a client: the compiler did not finish");
     reply(outbox_, wire::Opcode::kCompileSource, number, answer);
   });
   return std::nullopt;

@@ -1,5 +1,8 @@
 // Which system calls a session can make: a seccomp filter, for all its threads. What is not listed fails with EPERM.
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -104,6 +107,10 @@ class Filter {
     load(offsetof(seccomp_data, nr));
   }
   void allowListed(bool gpu) {
+    // Signals that a descriptor sends on its own are not for others either.
+    for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) denyWith(SYS_fcntl, 1, command);
+    for (const int command : {FIOSETOWN, SIOCSPGRP, TIOCSTI}) denyWith(SYS_ioctl, 1, command);
+    for (const int argument : {0, 1}) denyWithout(SYS_setpriority, argument, 0);  // but that of the thread itself
     for (const int call : kPlain) when(call, SECCOMP_RET_ALLOW);
     if (gpu)
       for (const int call : kOfGpu) when(call, SECCOMP_RET_ALLOW);
@@ -127,18 +134,31 @@ class Filter {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
     give(what);
   }
-  // The lower half of an argument: all of those looked at have 32 bits.
-  void test(int call, int argument, unsigned kind, std::uint32_t value, bool allowed) {
+  // The lower half of an argument: all of those looked at have 32 bits. `what` is for calls whose argument compares
+  // like that, or for all others.
+  void test(int call, int argument, unsigned kind, std::uint32_t value, bool alike, std::uint32_t what) {
     jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
     load(static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
                                     sizeof(std::uint64_t) * static_cast<unsigned>(argument)));
-    jump(kind, value, allowed ? 0 : 1, allowed ? 1 : 0);
-    give(SECCOMP_RET_ALLOW);
+    jump(kind, value, alike ? 0 : 1, alike ? 1 : 0);
+    give(what);
     load(offsetof(seccomp_data, nr));
   }
-  void allowWith(int call, int argument, std::uint32_t value) { test(call, argument, BPF_JEQ, value, true); }
-  void allowWithBits(int call, int argument, std::uint32_t bits) { test(call, argument, BPF_JSET, bits, true); }
-  void allowWithoutBits(int call, int argument, std::uint32_t bits) { test(call, argument, BPF_JSET, bits, false); }
+  void allowWith(int call, int argument, std::uint32_t value) {
+    test(call, argument, BPF_JEQ, value, true, SECCOMP_RET_ALLOW);
+  }
+  void allowWithBits(int call, int argument, std::uint32_t bits) {
+    test(call, argument, BPF_JSET, bits, true, SECCOMP_RET_ALLOW);
+  }
+  void allowWithoutBits(int call, int argument, std::uint32_t bits) {
+    test(call, argument, BPF_JSET, bits, false, SECCOMP_RET_ALLOW);
+  }
+  void denyWith(int call, int argument, int value) {
+    test(call, argument, BPF_JEQ, static_cast<std::uint32_t>(value), true, kDenied);
+  }
+  void denyWithout(int call, int argument, std::uint32_t value) {
+    test(call, argument, BPF_JEQ, value, false, kDenied);
+  }
 
   std::vector<sock_filter> code_;
 };

@@ -51,7 +51,13 @@ constexpr std::uint64_t kDevice = kReadFile | kReadDirectory | kWriteFile | kDev
 // What any runtime may want to read: libraries, what the machine is, what time it is.
 constexpr const char* kSystem[] = {
     "/usr", "/lib", "/lib64", "/proc", "/sys", "/etc/ld.so.cache", "/etc/machine-id", "/etc/localtime"};
-constexpr const char* kSystemOfGpu[] = {"/opt", "/etc"};
+// Of /etc what libraries and drivers look at, and not the rest: tokens are kept there, too.
+constexpr const char* kSystemOfGpu[] = {
+    "/opt",          "/etc/alternatives", "/etc/amd",          "/etc/amdgpu",        "/etc/group",
+    "/etc/hostname", "/etc/ld.so.conf",   "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/nsswitch.conf",
+    "/etc/nvidia",   "/etc/OpenCL",       "/etc/os-release",   "/etc/passwd",        "/etc/rocm",
+    "/etc/timezone"};
+constexpr const char* kSystemOfNetworks[] = {"/etc/hosts", "/etc/libibverbs.d", "/etc/resolv.conf", "/etc/ucx"};
 constexpr const char* kDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 constexpr const char* kDevicesOfGpu[] = {
     "/dev/kfd",         "/dev/dri",           "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools",
@@ -109,7 +115,10 @@ Status restrictFiles(const SandboxPlan& plan) {
     // NVIDIA's driver does not start when it cannot name its threads.
     rules.allow("/proc/self/task", kRead | kWriteFile | kTruncate);
   }
-  if (plan.connects) rules.allow("/dev/infiniband", kDevice);
+  if (plan.connects) {
+    for (const char* path : kSystemOfNetworks) rules.allow(path, kRead);
+    rules.allow("/dev/infiniband", kDevice);
+  }
   for (const std::string& path : plan.writable) rules.allow(path, kReadWrite);
   if (!plan.temporary.empty()) rules.allow(plan.temporary, kReadWrite);
   Status status = rules.status();

@@ -60,6 +60,9 @@ constexpr std::pair<Deed, const char*> kAlways[] = {
     {Deed::kFork, "start a process"},
     {Deed::kKillSupervisor, "signal the supervisor"},
     {Deed::kPeekSupervisor, "read the supervisor's memory"},
+    {Deed::kOwnSignals, "have a descriptor signal the supervisor"},
+    {Deed::kSlowSupervisor, "slow the supervisor down"},
+    {Deed::kReadEtc, "read the system's settings"},
 };
 
 TEST_F(Sandbox, WithoutOneEverythingSucceeds) {

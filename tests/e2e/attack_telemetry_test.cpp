@@ -184,7 +184,8 @@ class HostileSmi : public TelemetrySandbox {
 };
 
 constexpr Deed kDeeds[] = {Deed::kReadSecret, Deed::kWriteTmp, Deed::kWriteHome,
-                           Deed::kSocket,     Deed::kFork,     Deed::kKillSupervisor};
+                           Deed::kSocket,     Deed::kFork,     Deed::kKillSupervisor,
+                           Deed::kOwnSignals, Deed::kReadEtc,  Deed::kSlowSupervisor};
 
 TEST_F(HostileSmi, WithoutASandboxEverythingSucceeds) {
   setenv("ROCM_PATH", HIPR_HOSTILE_SMI, 1);

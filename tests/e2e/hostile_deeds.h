@@ -25,6 +25,9 @@ enum class Deed {
   kToken,
   kUserNamespace,
   kBpf,
+  kOwnSignals,      // a descriptor that signals the supervisor
+  kSlowSupervisor,  // down
+  kReadEtc,         // a file there that is for everybody, but for nobody in here
   kThread,
   kLast = kThread,
 };

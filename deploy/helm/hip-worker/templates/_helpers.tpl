@@ -15,6 +15,10 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   automountServiceAccountToken: false
+  {{- if eq .Values.devices "none" }}
+  securityContext:
+    fsGroup: 65532 # so that it can read its token
+  {{- end }}
   terminationGracePeriodSeconds: 10
   {{- with .Values.nodeSelector }}
   nodeSelector:
@@ -129,6 +133,7 @@ spec:
     - name: token
       secret:
         secretName: {{ include "hip-worker.tokenSecret" . }}
+        defaultMode: 0440 # the worker's user, not those of its sessions
         items:
           - key: token
             path: token

@@ -224,7 +224,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   const SessionHomes homes(options, found.path, isSoftgpu(platform), handed ? handed->folder : "");
-  if (isSoftgpu(platform) && compute.limited()) compute.use(telemetry::makeSoftgpuComputeFile(homes.plan(0).group));
+  if (isSoftgpu(platform) && compute.limited()) compute.use(telemetry::makeSoftgpuComputeFile(homes.plan(0, "").group));
   if (options.compile && compileProgram().empty()) {
     logError("--compile: hip-compile is not beside this program");
     return 2;

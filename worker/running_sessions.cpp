@@ -182,13 +182,13 @@ Status RunningSessions::start(Reception::Guest& guest) {
   if (options_.compute) ticket.compute = only(options_.compute->of(account), session.devices);
   ticket.peerTimeout = options_.peerTimeout;
   ticket.usageFolder = homes_.usageFolder();
-  ticket.sandbox = homes_.plan(account);
+  ticket.sandbox = homes_.plan(account, guest.identity.name);
   ticket.verbose = debugEnabled();
   ticket.shield = guest.shield;
   ticket.shares = guest.memory.open();
   ticket.meetsPeers = options_.peers.any();
   ticket.standsBack = guest.identity.standsBack;
-  homes_.prepare(ticket.sandbox);
+  homes_.prepare(ticket.sandbox, guest.identity.name);
   pid_t process = 0;
   if (Status status = startSession(ticket, guest.socket, guest.memory.descriptor(), board_.descriptor(account), control,
                                    door, process);
@@ -263,7 +263,8 @@ void RunningSessions::cutOff(Running& session) {
 bool RunningSessions::answer(const Running& session) {
   const auto allowance = [&](int device) { return allowanceOf(session.identity, device); };
   const auto compiler = [&] {
-    return options_.compile ? compilers_.start(session.account, homes_.plan(session.account)) : Descriptor();
+    const SandboxPlan plan = homes_.plan(session.account, session.identity.name);
+    return options_.compile ? compilers_.start(session.account, plan) : Descriptor();
   };
   return worker::attend(session.control, {session.account, session.identity.name, session.devices, allowance, compiler},
                         {ledger_, shares_, tickets_, options_.peers});

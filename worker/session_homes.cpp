@@ -1,7 +1,10 @@
 #include "worker/session_homes.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -9,6 +12,8 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "telemetry/softgpu_usage.h"
+#include "worker/cache_folder.h"
+#include "worker/close_from.h"
 
 namespace hipr::worker {
 namespace {
@@ -64,15 +69,31 @@ SessionHomes::SessionHomes(const Options& options, const std::string& runtime, b
   share(dataFolder_);
 }
 
-// Sessions have users of their own and one group, so what they share must be the group's.
+// Sessions have users of their own and one group, so what they share must be the group's. Of the folder of all they may
+// pass through it, each to that of its identity.
 void SessionHomes::share(std::string& cache) const {
   if (cache.empty()) return;
   cache += "/sessions";
   std::error_code error;
   fs::create_directories(cache, error);
-  if (!error && chown(cache.c_str(), 0, firstUser_) == 0 && chmod(cache.c_str(), 02770) == 0) return;
+  if (!error && open(cache, 0710)) return;
   logError("sessions cannot keep anything in %s", cache.c_str());
   cache.clear();
+}
+
+// By its descriptor: what lies in a folder that sessions could write to may be a link to somewhere else.
+bool SessionHomes::open(const std::string& folder, mode_t mode) const {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool opened = file >= 0 && (!firstUser_ || fchown(file, 0, firstUser_) == 0) && fchmod(file, mode) == 0;
+  if (file >= 0) close(file);
+  return opened;
+}
+
+std::vector<std::string> SessionHomes::caches(const std::string& identity) const {
+  std::vector<std::string> out;
+  for (const std::string& folder : {cacheFolder_, dataFolder_})
+    if (!folder.empty()) out.push_back(CacheFolder::ofIdentity(folder, identity));
+  return out;
 }
 
 SessionHomes::~SessionHomes() {
@@ -84,7 +105,7 @@ std::string SessionHomes::temporary(int account) const {
   return folder_.empty() ? "" : folder_ + "/" + std::to_string(account);
 }
 
-SandboxPlan SessionHomes::plan(int account) const {
+SandboxPlan SessionHomes::plan(int account, const std::string& identity) const {
   SandboxPlan plan;
   plan.mode = mode_;
   if (mode_ == SandboxMode::kOff) return plan;
@@ -92,8 +113,8 @@ SandboxPlan SessionHomes::plan(int account) const {
   plan.user = firstUser_ ? firstUser_ + 1 + static_cast<std::uint32_t>(account) : 0;
   plan.temporary = temporary(account);
   plan.readable = readable_;
-  for (const std::string& folder : {cacheFolder_, dataFolder_, usageFolder_})
-    if (!folder.empty()) plan.writable.push_back(folder);
+  plan.writable = caches(identity);
+  if (!usageFolder_.empty()) plan.writable.push_back(usageFolder_);
   return plan;
 }
 
@@ -120,17 +141,26 @@ SandboxPlan SessionHomes::telemetryPlan() const {
 }
 
 SandboxPlan SessionHomes::ucxPlan(int account) const {
-  SandboxPlan out = plan(account);
+  SandboxPlan out = plan(account, "");
   out.temporary.clear();
   out.writable = {"/dev/shm"};
   out.connects = true;
   return out;
 }
 
-void SessionHomes::prepare(const SandboxPlan& plan) const {
+void SessionHomes::prepare(const SandboxPlan& plan, const std::string& identity) const {
+  if (plan.mode == SandboxMode::kOff) return;
+  makeTemporary(plan);
+  for (const std::string& folder : caches(identity)) {
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+    if (!open(folder, 02770)) logError("sessions cannot keep anything in %s", folder.c_str());
+  }
+}
+
+void SessionHomes::makeTemporary(const SandboxPlan& plan) const {
   if (plan.temporary.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(plan.temporary, ignored);
+  discard(plan.temporary);
   if (mkdir(plan.temporary.c_str(), 0700) != 0 ||
       (plan.user && chown(plan.temporary.c_str(), plan.user, plan.group) != 0))
     logError("no temporary folder %s", plan.temporary.c_str());
@@ -138,17 +168,33 @@ void SessionHomes::prepare(const SandboxPlan& plan) const {
 
 void SessionHomes::clear(int account, pid_t process) const {
   if (mode_ == SandboxMode::kOff) return;
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(temporary(account), ignored);
+  if (!folder_.empty()) discard(temporary(account));
   if (firstUser_) telemetry::forgetSoftgpuUsage(process);
+}
+
+// A session may have left more there than can be removed in passing: then a process of its own does it.
+void SessionHomes::discard(const std::string& path) const {
+  if (rmdir(path.c_str()) == 0 || errno == ENOENT) return;
+  std::error_code ignored;
+  const std::string gone =
+      folder_ + "/gone-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+  if (rename(path.c_str(), gone.c_str()) != 0) {
+    fs::remove_all(path, ignored);
+    return;
+  }
+  const pid_t child = fork();
+  if (child > 0) return;
+  if (child == 0) closeFrom(0);  // connections end with those who have them
+  fs::remove_all(gone, ignored);
+  if (child == 0) _exit(0);
 }
 
 std::string SessionHomes::describe() const {
   if (mode_ == SandboxMode::kOff) return "off: whoever takes a session over has the rights of this worker";
-  SandboxPlan trial = plan(0);
+  SandboxPlan trial = plan(0, "");
   std::error_code ignored;
   if (!folder_.empty()) trial.temporary = folder_ + "/trial";  // account 0 may be somebody's by now
-  prepare(trial);
+  makeTemporary(trial);
   const std::string what = trySandbox(trial);
   fs::remove_all(trial.temporary, ignored);
   return std::string(mode_ == SandboxMode::kStrict ? "strict" : "gpu") + ": " + what;

@@ -19,12 +19,12 @@ class SessionHomes {
   SessionHomes(const SessionHomes&) = delete;
   SessionHomes& operator=(const SessionHomes&) = delete;
 
-  SandboxPlan plan(int account) const;
+  SandboxPlan plan(int account, const std::string& identity) const;
   SandboxPlan telemetryPlan() const;
-  SandboxPlan ucxPlan(int account) const;                // of the bridge of a session (ucx_process.h)
-  void prepare(const SandboxPlan& plan) const;           // before the session starts
-  void clear(int account, pid_t process) const;          // when it has ended
-  const std::string& folder() const { return folder_; }  // of all the temporary ones
+  SandboxPlan ucxPlan(int account) const;  // of the bridge of a session (ucx_process.h)
+  void prepare(const SandboxPlan& plan, const std::string& identity) const;  // before the session starts
+  void clear(int account, pid_t process) const;                              // when it has ended
+  const std::string& folder() const { return folder_; }                      // of all the temporary ones
   const std::string& cacheFolder() const { return cacheFolder_; }
   const std::string& dataFolder() const { return dataFolder_; }
   const std::string& usageFolder() const { return usageFolder_; }  // of softgpu's; empty: where it always is
@@ -32,8 +32,12 @@ class SessionHomes {
 
  private:
   std::string temporary(int account) const;
+  std::vector<std::string> caches(const std::string& identity) const;
+  void makeTemporary(const SandboxPlan& plan) const;
+  void discard(const std::string& path) const;  // a session's folder; waits for nothing
   std::uint32_t telemetryGroup() const;
-  void share(std::string& cache) const;  // among sessions; empty when that cannot be
+  void share(std::string& cache) const;                     // among sessions; empty when that cannot be
+  bool open(const std::string& folder, mode_t mode) const;  // to sessions
 
   SandboxMode mode_;
   // The group of all sessions and the user of the telemetry service; those that follow are the sessions' own.

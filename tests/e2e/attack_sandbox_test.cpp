@@ -28,9 +28,9 @@ class Sandbox : public ::testing::Test {
   }
   ~Sandbox() override { unlink(secret_.c_str()); }
 
-  void start(const std::string& mode) {
+  void start(const std::string& mode, const std::string& cache = "") {
     worker_ = std::make_unique<testing::WorkerProcess>(
-        std::vector<std::string>{"--runtime", HIPR_HOSTILE_HIP, "--grace", "1", "--cache", "", "--sandbox", mode});
+        std::vector<std::string>{"--runtime", HIPR_HOSTILE_HIP, "--grace", "1", "--cache", cache, "--sandbox", mode});
     client_ = std::make_unique<TestClient>(connectTo(*worker_));
     client_->hello();
   }
@@ -94,6 +94,24 @@ TEST_F(Sandbox, NothingGetsOut) {
     EXPECT_EQ(attempt(Deed::kThread), 0) << mode;       // what a runtime needs
     EXPECT_EQ(attempt(Deed::kWriteOwnTmp), 0) << mode;  // its own place
   }
+}
+
+// What another identity has left there, in a folder that by itself is open to all.
+TEST_F(Sandbox, TheCachesOfOthersAreClosed) {
+  namespace fs = std::filesystem;
+  const fs::path cache = ::testing::TempDir() + "hipr-caches-" + std::to_string(getpid());
+  const fs::path others = (root() ? cache / "sessions" : cache) / "somebody else";
+  fs::create_directories(others);
+  chmod(cache.c_str(), 0755);
+  chmod(others.c_str(), 0777);
+  std::ofstream(others / "data") << "that others have uploaded\n";
+  setenv("HIPR_TEST_SECRET", (others / "data").c_str(), 1);
+  for (const char* mode : {"strict", "gpu"}) {
+    start(mode, cache);
+    EXPECT_GT(attempt(Deed::kReadSecret), 0) << mode;
+  }
+  worker_.reset();
+  fs::remove_all(cache);
 }
 
 TEST_F(Sandbox, StrictMakesNoCode) {

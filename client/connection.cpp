@@ -76,12 +76,14 @@ void Connection::lose(const Status& why) {
 void Connection::dropAll() {
   std::map<std::uint32_t, Question> waiting;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     dead_ = true;
-    waiting.swap(waiting_);
     downloads_.clear();
     downloadCount_ = 0;
     wakeBackground_.notify_all();
+    // Whoever is told may free the memory that somebody else is reading into. That ends soon: the channel is shut down.
+    placed_.wait(lock, [this] { return !placing_; });
+    waiting.swap(waiting_);
   }
   for (auto& [request, question] : waiting) tell(question.entry, {});
 }

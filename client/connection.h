@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <variant>
@@ -157,7 +158,7 @@ class Connection {
   bool await(Waiter& waiter);
   static bool tell(Entry& entry, wire::Bytes reply);           // true: somebody was waiting for it
   bool finish(const wire::Header& header, wire::Bytes reply);  // false when nobody asked that
-  void dropAll();
+  void dropAll();  // REQUIRES: the channel is shut down, and the caller is not putting data in its place
 
   void stalled();  // an upload waits for the worker to open it
 
@@ -170,8 +171,10 @@ class Connection {
   bool print(wire::Bytes payload);
   bool acknowledged(wire::Bytes payload);
   Status receiveData(const wire::Header& header);
-  // Finds the download that a piece belongs to and counts it as received.
+  // Finds the download that a piece belongs to and counts it as received. Until placed(), its memory is written to, and
+  // nobody who may free it is told anything.
   Status place(std::uint64_t transfer, std::uint64_t offset, std::size_t size, HostShape& to);
+  void placed();
   Status unpack(const HostShape& to, std::size_t offset, std::size_t size, std::size_t packed);
   Status fill(void* out, std::size_t size);  // from the read buffer, then the transport
   bool late();                               // the message being read takes too long
@@ -204,6 +207,8 @@ class Connection {
   std::map<std::uint32_t, Question> waiting_;
   std::vector<Waiter*> sleepers_;  // wait while somebody else reads
   std::map<std::uint64_t, BulkDownload> downloads_;
+  std::optional<std::uint64_t> placing_;  // the download whose memory is being written to
+  std::condition_variable placed_;
   std::uint32_t nextRequest_ = 1;
   bool reading_ = false;
   std::uint64_t turns_ = 0;  // how often somebody who waits has read

@@ -25,7 +25,7 @@ class ConnectionTest : public ::testing::Test {
     auto ends = net::loopback();
     worker_ = std::move(ends.second);
     worker_->setTimeout(20000);
-    connection_ = std::make_unique<Connection>(std::move(ends.first), "gpu:1", ioTimeout, stats_);
+    connection_ = std::make_unique<Connection>(wrap(std::move(ends.first)), "gpu:1", ioTimeout, stats_);
     connection_->start(
         [this](Opcode, wire::Bytes) {
           ++pushes_;
@@ -121,6 +121,53 @@ class ConnectionTest : public ::testing::Test {
     return condition();
   }
 
+  // A thread that receives straight into a program's memory is stopped in the middle of it while this is closed.
+  class Gate {
+   public:
+    void close() { state_ = kClosed; }
+    void open() {
+      state_ = kOpen;
+      state_.notify_all();
+    }
+    bool awaitSomebody() {
+      return soon([this] { return state_ == kSomebody; });
+    }
+    void pass() {
+      int closed = kClosed;
+      if (!state_.compare_exchange_strong(closed, kSomebody)) return;
+      state_.wait(kSomebody);
+    }
+
+   private:
+    enum State { kOpen, kClosed, kSomebody };
+    std::atomic<int> state_{kOpen};
+  };
+  class Gated : public net::Transport {
+   public:
+    Gated(net::TransportPtr inner, Gate& gate) : inner_(std::move(inner)), gate_(gate) {}
+    Status send(std::span<const Part> parts) override { return inner_->send(parts); }
+    Status trySend(Part bytes, std::size_t* taken) override { return inner_->trySend(bytes, taken); }
+    Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
+      if (!rooms.empty() && rooms[0].size() > kStraight) gate_.pass();
+      return inner_->receive(rooms, patience, got);
+    }
+    void setTimeout(int milliseconds) override { inner_->setTimeout(milliseconds); }
+    void finishSending() override { inner_->finishSending(); }
+    void shutdown() override { inner_->shutdown(); }
+    Ready await(int milliseconds) override { return inner_->await(milliseconds); }
+    bool watchAgain() override { return inner_->watchAgain(); }
+    void wake() override { inner_->wake(); }
+    std::string peer() const override { return inner_->peer(); }
+    const char* kind() const override { return inner_->kind(); }
+
+   private:
+    static constexpr std::size_t kStraight = 512 << 10;  // the read buffer is smaller
+    net::TransportPtr inner_;
+    Gate& gate_;
+  };
+  net::TransportPtr wrap(net::TransportPtr inner) { return std::make_unique<Gated>(std::move(inner), gate_); }
+
+  Gate gate_;
   Stats stats_;
   net::TransportPtr worker_;
   std::atomic<int> pushes_{0}, losses_{0};
@@ -284,6 +331,62 @@ TEST_F(ConnectionTest, DataOutsideItsDownloadEndsTheConnection) {
   sendData(7, 0, bytes, bytes.size());
   EXPECT_EQ(call.get(), -1);
   EXPECT_NE(loss_.find("outside"), std::string::npos) << loss_;
+}
+
+TEST_F(ConnectionTest, MoreDataThanAFrameMayHaveEndsTheConnection) {
+  std::vector<std::byte> to(wire::kMaxDataChunk + 1);
+  BulkDownload download;
+  download.to = {to.data(), to.size(), to.size(), to.size()};
+  connection_->addDownload(7, download);
+  auto call = askAside();
+  (void)nextRequest();
+  sendData(7, 0, {}, to.size());
+  EXPECT_EQ(call.get(), -1);
+  EXPECT_NE(loss_.find("no sensible size"), std::string::npos) << loss_;
+}
+
+// Whose call has failed may free its memory, although another thread was reading into it.
+class InterruptedDownloadTest : public ConnectionTest {
+ protected:
+  InterruptedDownloadTest() {
+    download_.to = {to_.data(), to_.size(), to_.size(), to_.size()};
+    connection_->addDownload(7, download_);
+    reader_ = askAside();
+    (void)nextRequest();
+    gate_.close();
+    sendData(7, 0, wire::Bytes(bytes_).first(kBegun), bytes_.size());
+  }
+  ~InterruptedDownloadTest() override {
+    gate_.open();
+    connection_->stop();
+  }
+
+  static constexpr std::size_t kBegun = 4096;
+
+  std::vector<std::byte> to_ = std::vector<std::byte>(wire::kMaxDataChunk), bytes_ = to_;
+  BulkDownload download_;
+  std::future<int> reader_;
+};
+
+TEST_F(InterruptedDownloadTest, ALossIsToldWhenNobodyWritesAnyMore) {
+  auto owner = askAside();
+  (void)nextRequest();
+  ASSERT_TRUE(gate_.awaitSomebody());
+  auto loser = std::async(std::launch::async, [this] { connection_->lose(Status::unavailable("cut")); });
+  EXPECT_FALSE(ready(owner, milliseconds(300)));
+  gate_.open();
+  EXPECT_EQ(owner.get(), -1);
+  EXPECT_EQ(reader_.get(), -1);
+  loser.get();
+}
+
+TEST_F(InterruptedDownloadTest, ADownloadIsOverWhenNobodyWritesAnyMore) {
+  ASSERT_TRUE(gate_.awaitSomebody());
+  auto owner = std::async(std::launch::async, [this] { return connection_->removeDownload(7) ? 1 : 0; });
+  EXPECT_FALSE(ready(owner, milliseconds(300)));
+  gate_.open();
+  send(wire::Bytes(bytes_).subspan(kBegun));
+  EXPECT_EQ(owner.get(), 1);
 }
 
 TEST_F(ConnectionTest, AThreadCancelledWhileItWaitsLeavesTheConnectionWhole) {

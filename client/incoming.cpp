@@ -82,6 +82,7 @@ Status Connection::receive(std::span<const net::Transport::Room> rooms, std::siz
 Status Connection::fill(void* out, std::size_t size) {
   auto* at = static_cast<std::byte*>(out);
   while (size) {
+    if (dead_) return Status::unavailable("the connection was given up");  // and with it what this is for
     if (!buffered()) {
       // Large: straight to its place. What comes behind it goes into the buffer.
       const net::Transport::Room rooms[2] = {{at, size >= buffer_.size() ? size : 0}, buffer_};
@@ -111,7 +112,8 @@ void Connection::addDownload(std::uint64_t transfer, const BulkDownload& downloa
 }
 
 bool Connection::removeDownload(std::uint64_t transfer) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  placed_.wait(lock, [&] { return placing_ != transfer; });
   const auto node = downloads_.extract(transfer);
   downloadCount_ = downloads_.size();
   return !node.empty() && node.mapped().received == node.mapped().to.bytes();
@@ -140,7 +142,16 @@ Status Connection::place(std::uint64_t transfer, std::uint64_t offset, std::size
     return Status::invalid("data outside its download");
   download.received += size;
   to = download.to;
+  placing_ = transfer;
   return {};
+}
+
+void Connection::placed() {
+  {
+    std::lock_guard lock(mutex_);
+    placing_.reset();
+  }
+  placed_.notify_all();
 }
 
 Status Connection::receiveData(const wire::Header& header) {
@@ -150,15 +161,18 @@ Status Connection::receiveData(const wire::Header& header) {
   if (header.length < prefixed) return Status::invalid("truncated data frame");
   if (Status status = fill(prefix, prefixed); !status.ok()) return status;
   const std::size_t coming = header.length - prefixed, size = packed ? prefix[2] : coming;
-  if (packed && (size > wire::kMaxDataChunk || coming >= size))
-    return Status::invalid("packed data of no sensible size");
+  if (size > wire::kMaxDataChunk || (packed && coming >= size)) return Status::invalid("data of no sensible size");
   HostShape to;
   if (Status status = place(prefix[0], prefix[1], size, to); !status.ok()) return status;
-  if (packed) return unpack(to, prefix[1], size, coming);
   Status status;
-  forEachRun(to, prefix[1], size, [&](std::byte* at, std::size_t n) {
-    if (status.ok()) status = fill(at, n);
-  });
+  if (packed) {
+    status = unpack(to, prefix[1], size, coming);
+  } else {
+    forEachRun(to, prefix[1], size, [&](std::byte* at, std::size_t n) {
+      if (status.ok()) status = fill(at, n);
+    });
+  }
+  placed();
   return status;
 }
 

@@ -9,7 +9,10 @@
 namespace hipr::net {
 namespace {
 
-constexpr std::size_t kMostKept = 32 << 20;           // copies, while the connection is down
+constexpr std::size_t kMostKept = 32 << 20;  // copies, while the connection is down
+// Copies at any time. A peer that keeps to the protocol acknowledges every few MiB, so there are never more than a line
+// holds, at 10 Gbit/s and 100 ms as much as this; one that says nothing need not be waited for after a cut.
+constexpr std::size_t kMostUnacknowledged = 128 << 20;
 constexpr std::uint64_t kAcknowledgeEvery = 2 << 20;  // bytes
 constexpr std::size_t kAgain = 256 << 10;             // sent again in one go
 constexpr std::chrono::milliseconds kFirstPause(20), kLongestPause(1000);
@@ -43,10 +46,14 @@ void Channel::keepSent() {
   keeping_ = true;
 }
 
-void Channel::forgetSent() {
-  std::lock_guard lock(mutex_);
+void Channel::stopKeeping() {
   keeping_ = awaiting_ = false;
   kept_.clear();
+}
+
+void Channel::forgetSent() {
+  std::lock_guard lock(mutex_);
+  stopKeeping();
   if (state_ == State::kDown) die(ended());
 }
 
@@ -115,17 +122,25 @@ void Channel::finishSending() {
 void Channel::keep(std::span<const Part> parts) {
   if (!keeping_) return;
   for (const Part& part : parts) kept_.copy(part);
+  boundKept();
+}
+
+void Channel::boundKept() {
+  if (kept_.copied() <= kMostUnacknowledged || !passing()) return;
+  stopKeeping();
+  gaveUp_ = true;
 }
 
 Status Channel::sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner) {
   Link link;
   {
     Lock lock(mutex_);
-    changed_.wait(lock, [&] { return state_ != State::kDown || (lasting.empty() && kept_.copied() < kMostKept); });
+    changed_.wait(
+        lock, [&] { return passing() || state_ == State::kDead || (lasting.empty() && kept_.copied() < kMostKept); });
     if (state_ == State::kDead) return why_;
     keep(parts);
     if (keeping_) kept_.refer(lasting, owner);
-    if (state_ == State::kDown || resending_) return {};
+    if (!passing()) return {};
     link = link_;
   }
   std::vector<Part> all(parts.begin(), parts.end());
@@ -143,7 +158,7 @@ Status Channel::trySend(Part bytes, std::size_t* taken) {
     // What was taken has to be kept before anybody can acknowledge it, or ask for it again.
     std::lock_guard lock(mutex_);
     if (state_ == State::kDead) return why_;
-    if (state_ == State::kUp && !resending_) {
+    if (passing()) {
       link = link_;
       status = link->trySend(bytes, taken);
       const Part whole = bytes.first(*taken);
@@ -163,12 +178,14 @@ Status Channel::trySend(Part bytes, std::size_t* taken) {
 
 bool Channel::sendLast(Part bytes) {
   const Lock lock(mutex_, std::try_to_lock);
-  return lock && state_ == State::kUp && !resending_ && link_->sendLast(bytes);
+  return lock && passing() && link_->sendLast(bytes);
 }
 
 void Channel::settle(std::uint64_t owner) {
   std::lock_guard lock(mutex_);
-  if (keeping_) kept_.settle(owner);
+  if (!keeping_) return;
+  kept_.settle(owner);
+  boundKept();
 }
 
 // --- acknowledging
@@ -180,7 +197,11 @@ bool Channel::acknowledge(std::uint64_t position) {
 
 bool Channel::acknowledgementDue(std::uint64_t& position) {
   position = received_.load(std::memory_order_relaxed);
-  if (position - acknowledgedReceipt_ < kAcknowledgeEvery || !resumable()) return false;
+  if (position - acknowledgedReceipt_ < kAcknowledgeEvery) return false;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kDead || !(mayResume() || gaveUp_)) return false;  // the peer still counts on it
+  }
   acknowledgedReceipt_ = position;
   return true;
 }
@@ -243,6 +264,7 @@ void Channel::resend(Lock& lock) {
     const std::size_t n = kept_.read(cursor_, again);
     if (n == 0) {
       resending_ = false;
+      changed_.notify_all();
       return;
     }
     cursor_ += n;

@@ -1,6 +1,7 @@
 // Channel: a Transport that outlives its connections. Each side counts the bytes it has sent and received, keeps what
 // the other has not acknowledged, and sends that again over the next connection; so nobody above notices a cut, except
-// by the time it takes. Whoever sends goes on meanwhile, as long as there is room to keep it; whoever receives waits.
+// by the time it takes. Whoever sends goes on meanwhile, as long as there is room to keep it; whoever receives waits. A
+// peer that does not acknowledge is not waited for: when much has been kept for it, the next cut is the end.
 //
 // The client gets itself a new connection (mendBy), the worker is given one (adopt). A channel for which neither was
 // said is its connection and no more.
@@ -90,7 +91,10 @@ class Channel final : public Transport {
   void broke(const Link& link, const Status& why);
   bool mayResume() const { return keeping_ && (awaiting_ || mending_.reconnect); }  // REQUIRES, here and below: mutex_
   void die(const Status& why);
+  bool passing() const { return state_ == State::kUp && !resending_; }  // what is sent goes out at once
   void keep(std::span<const Part> parts);
+  void boundKept();  // after something was copied
+  void stopKeeping();
   Status install(TransportPtr link, std::uint64_t peerReceived);
   void resend(Lock& lock);
   void mend();  // the thread for it
@@ -106,6 +110,7 @@ class Channel final : public Transport {
   State state_ = State::kUp;
   Status why_;  // of kDead
   bool keeping_ = false, awaiting_ = false;
+  bool gaveUp_ = false;     // keeping, because the peer does not acknowledge
   bool resending_ = false;  // what is sent waits its turn behind what is sent again
   Retained kept_;
   std::uint64_t cursor_ = 0;  // of what is sent again

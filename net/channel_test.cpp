@@ -252,6 +252,71 @@ TEST_F(ChannelTest, ReceivesWhileItSendsAgain) {
   receiver.join();
 }
 
+// Sends so much to a peer that reads all of it, and acknowledges it or not; whether it could still be resumed.
+bool resumableAfter(std::size_t total, bool acknowledging) {
+  auto [near, far] = loopback();
+  Channel channel(std::move(near));
+  channel.keepSent();
+  channel.awaitReturn();
+  std::thread reader([&, peer = far.get()] {
+    Bytes room(1 << 20);
+    for (std::size_t at = 0; at < total; at += room.size()) {
+      ASSERT_TRUE(peer->receiveAll(room).ok());
+      if (acknowledging) EXPECT_TRUE(channel.acknowledge(at + room.size()));
+    }
+  });
+  const Bytes piece = pattern(1 << 20, 10);
+  for (std::size_t at = 0; at < total; at += piece.size()) {
+    EXPECT_TRUE(channel.sendLasting({}, piece, 1).ok());
+    channel.settle(1);
+  }
+  reader.join();
+  std::thread answer([&, peer = far.get()] {
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(peer->send(Transport::Part(piece)).ok());
+  });
+  Bytes answered(2 << 20);
+  EXPECT_TRUE(channel.receiveAll(answered).ok());
+  answer.join();
+  std::uint64_t position = 0;
+  EXPECT_TRUE(channel.acknowledgementDue(position)) << "it goes on acknowledging, whatever the peer does";
+  return channel.resumable();
+}
+
+TEST_F(ChannelTest, KeepsNoMoreThanAPeerThatNeverAcknowledgesMayCost) {
+  EXPECT_TRUE(resumableAfter(96 << 20, false));
+  EXPECT_FALSE(resumableAfter(160 << 20, false));
+  EXPECT_TRUE(resumableAfter(160 << 20, true));
+}
+
+TEST_F(ChannelTest, WhoSendsWaitsWhileMuchIsSentAgain) {
+  const Bytes piece = pattern(1 << 20, 11);
+  constexpr std::size_t kBefore = 16, kPieces = 64, kMost = 40 << 20;  // no socket holds what was sent before
+  auto [first, broken] = loopback();
+  Channel channel(std::move(first));
+  channel.keepSent();
+  channel.awaitReturn();
+  broken->shutdown();
+  channel.distrust(Status::unavailable("cut"));
+  for (std::size_t i = 0; i < kBefore; ++i) ASSERT_TRUE(channel.send(Transport::Part(piece)).ok());
+  auto [near, far] = loopback();  // nobody reads there at first
+  far->setTimeout(10'000);
+  std::thread door([&, fresh = std::move(near)]() mutable {
+    EXPECT_TRUE(channel.adopt(std::move(fresh), 0, [](auto&, auto) { return Status{}; }).ok());
+  });
+  std::thread sender([&] {
+    for (std::size_t i = kBefore; i < kPieces; ++i) EXPECT_TRUE(channel.send(Transport::Part(piece)).ok());
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(channel.unacknowledged(), kMost);
+  for (std::size_t i = 0; i < kPieces; ++i) {
+    Bytes got(piece.size());
+    ASSERT_TRUE(far->receiveAll(got).ok());
+    ASSERT_TRUE(got == piece) << i;
+  }
+  sender.join();
+  door.join();
+}
+
 TEST_F(ChannelTest, GivesUpWhenThePeerDoesNotKnowIt) {
   auto [near, far] = loopback();
   Channel channel(std::move(near));

@@ -7,6 +7,13 @@ namespace {
 
 constexpr std::uint64_t kWorkBytes = 256;  // of an operation that is held, besides its message
 
+// One place for each stream: who comes after the last of several comes after all of them.
+void addNeed(std::vector<Place>& needs, const Place& need) {
+  const auto known = std::ranges::find(needs, need.stream, &Place::stream);
+  if (known == needs.end()) return needs.push_back(need);
+  known->position = std::max(known->position, need.position);
+}
+
 }  // namespace
 
 Order::Order(const Backend& backend, Crew& crew, const Meter& meter, SessionCounters& counters)
@@ -62,11 +69,11 @@ std::vector<Place> Order::unmetNeeds(const Stream& stream, const Place& more) co
   std::vector<Place> unmet;
   for (const StreamPtr& other : streams_)
     if (other.get() != &stream && other->given < other->sent && stream.follows(*other))
-      unmet.push_back({other, other->sent});
+      addNeed(unmet, {other, other->sent});
   for (const Fence& fence : fences_)
     if (fence.number > stream.fenced && fence.behind.stream.get() != &stream && !fence.event)
-      unmet.push_back(fence.behind);
-  if (more.stream && more.stream.get() != &stream && more.stream->given < more.position) unmet.push_back(more);
+      addNeed(unmet, fence.behind);
+  if (more.stream && more.stream.get() != &stream && more.stream->given < more.position) addNeed(unmet, more);
   return unmet;
 }
 
@@ -78,15 +85,18 @@ std::uint64_t Order::count(Stream& stream) {
 
 void Order::hold(const StreamPtr& stream, Work work) {
   if (stream->held.empty()) ++held_;
-  work.bytes += kWorkBytes;
-  heldBytes_ += work.bytes;
-  counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)].store(heldBytes_, std::memory_order_relaxed);
+  work.bytes += kWorkBytes + work.needs.size() * sizeof(Place);
+  countHeld(heldBytes_ + work.bytes);
   stream->held.push_back(std::move(work));
 }
 
+void Order::countHeld(std::uint64_t bytes) {
+  heldBytes_ = bytes;
+  counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)].store(bytes, std::memory_order_relaxed);
+}
+
 void Order::unhold(Stream& stream) {
-  heldBytes_ -= stream.held.front().bytes;
-  counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)].store(heldBytes_, std::memory_order_relaxed);
+  countHeld(heldBytes_ - stream.held.front().bytes);
   stream.held.pop_front();
   if (stream.held.empty()) --held_;
 }
@@ -94,10 +104,8 @@ void Order::unhold(Stream& stream) {
 bool Order::full() {
   if (unfinished_ < mostOperations_ && heldBytes_ < mostHeldBytes_) return false;
   const std::lock_guard lock(mutex_);
-  if (heldBytes_ < mostHeldBytes_) {
-    for (const StreamPtr& stream : streams_) (void)lookAtGiven(*stream);
-    if (unfinished_ < mostOperations_) return false;
-  }
+  for (const StreamPtr& stream : streams_) (void)lookAtGiven(*stream);
+  if (unfinished_ < mostOperations_ && heldBytes_ < mostHeldBytes_) return false;
   const Quota which = heldBytes_ < mostHeldBytes_ ? Quota::kOperations : Quota::kHeldBytes;
   SessionCounters::add(counters_.refusals[static_cast<std::size_t>(which)]);
   return true;

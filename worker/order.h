@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -118,8 +119,9 @@ class Order {
     hipEvent_t event = nullptr;  // null until it is recorded
   };
   struct Retired {
-    std::vector<Place> until;
-    std::function<void()> action;
+    std::vector<Place> until{};  // and what the one before it waits for
+    std::function<void()> action{};
+    std::uint64_t bytes = 0;
   };
 
   std::vector<Place> unmetNeeds(const Stream& stream, const Place& more) const;
@@ -128,6 +130,7 @@ class Order {
   std::uint64_t count(Stream& stream);  // one more operation; its position
   void markNowAndThen(Stream& stream);  // so that somebody who wonders can find out how far it is
   void hold(const StreamPtr& stream, Work work);
+  void countHeld(std::uint64_t bytes);
   void unhold(Stream& stream);  // the first one
   void settle(Stream& stream, std::uint64_t position, Start how);
   void advance(const StreamPtr& stream, Start how);
@@ -152,10 +155,10 @@ class Order {
 
   std::recursive_mutex mutex_;  // guards what follows, and the streams
   std::vector<StreamPtr> streams_;
-  int held_ = 0;  // streams that hold something
+  int held_ = 0;              // streams that hold something
   std::vector<Fence> fences_;
   std::uint64_t fenceCount_ = 0;
-  std::vector<Retired> retired_;
+  std::deque<Retired> retired_;                        // in the order in which they are over
   const LanePtr retiring_ = std::make_shared<Lane>();  // giving memory back may wait for the device
 };
 

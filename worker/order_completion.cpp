@@ -1,5 +1,6 @@
 // Order: finding out what is done, and telling those who wait for it.
 #include <algorithm>
+#include <utility>
 
 #include "worker/order.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 64;       // then it is time to find out what is done
 constexpr std::uint64_t kMarkEvery = 1024;  // operations
+constexpr std::uint64_t kRetiredBytes = 256;
 
 }  // namespace
 
@@ -94,25 +96,31 @@ void Order::reached(const StreamPtr& stream, std::uint64_t position) {
 }
 
 void Order::retire() {
-  if (retired_.empty()) return;
   const auto over = [](const Retired& retired) {
-    return std::all_of(retired.until.begin(), retired.until.end(),
-                       [](const Place& place) { return place.stream->done >= place.position; });
+    return std::ranges::all_of(retired.until, [](const Place& place) { return place.stream->done >= place.position; });
   };
-  const auto first =
-      std::stable_partition(retired_.begin(), retired_.end(), [&](const Retired& r) { return !over(r); });
-  std::vector<Retired> now(std::make_move_iterator(first), std::make_move_iterator(retired_.end()));
-  retired_.erase(first, retired_.end());
-  for (Retired& retired : now) crew_.add(retiring_, std::move(retired.action));
+  while (!retired_.empty() && over(retired_.front())) {
+    countHeld(heldBytes_ - retired_.front().bytes);
+    crew_.add(retiring_, std::move(retired_.front().action));
+    retired_.pop_front();
+  }
 }
 
 void Order::afterEverything(std::function<void()> action) {
   const std::lock_guard lock(mutex_);
-  std::vector<Place> until;
-  for (const StreamPtr& stream : streams_)
-    if (!isDone(*stream)) until.push_back({stream, stream->sent});
-  if (until.empty()) return action();
-  retired_.push_back({std::move(until), std::move(action)});
+  bool over = true;
+  Retired retired;
+  for (const StreamPtr& stream : streams_) {
+    if (isDone(*stream)) continue;
+    over = false;
+    // What came before this waits for as much, and goes first: only what has been sent since is new.
+    if (std::exchange(stream->awaited, stream->sent) < stream->sent) retired.until.push_back({stream, stream->sent});
+  }
+  if (over) return action();
+  retired.action = std::move(action);
+  retired.bytes = kRetiredBytes + retired.until.size() * sizeof(Place);
+  countHeld(heldBytes_ + retired.bytes);
+  retired_.push_back(std::move(retired));
 }
 
 void Order::keep(const StreamPtr& stream, std::shared_ptr<void> object) {

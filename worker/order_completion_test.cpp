@@ -135,6 +135,31 @@ TEST_F(OrderTest, WhatComesAfterEverythingWaitsForEveryStreamButNotForLaterWork)
   EXPECT_TRUE(atOnce);
 }
 
+// What waits for the same as the one before it costs no more than its own few bytes; and those count.
+TEST_F(OrderTest, WhatComesAfterEverythingIsCounted) {
+  const SessionCounters::Count& held = counters_.used[static_cast<std::size_t>(Quota::kHeldBytes)];
+  std::vector<StreamPtr> streams;
+  for (int i = 0; i < 50; ++i) submit(streams.emplace_back(apart()), "held", Start::kLater);
+  const std::uint64_t before = held.load();
+  std::mutex mutex;
+  std::vector<int> order;
+  std::promise<void> last;
+  for (int i = 0; i < 100; ++i) {
+    order_.afterEverything([&, i] {
+      const std::lock_guard lock(mutex);
+      order.push_back(i);
+      if (i == 99) last.set_value();
+    });
+  }
+  EXPECT_GE(held - before, 100u * 100);
+  EXPECT_LT(held - before, 100u * 300 + 50 * sizeof(Place));
+  for (const StreamPtr& stream : streams) order_.done(stream);
+  EXPECT_EQ(last.get_future().wait_for(seconds(20)), std::future_status::ready);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_EQ(order.size(), 100u);
+  EXPECT_EQ(held.load(), 0u);
+}
+
 TEST_F(OrderTest, WhoeverFindsOutThatAllIsDoneSeesToWhatWaitsForIt) {
   const StreamPtr a = apart();
   std::promise<void> after;

@@ -163,6 +163,26 @@ TEST_F(OrderTest, AFenceBehindHeldWorkHoldsWhatComesLater) {
   EXPECT_EQ(waitsOf(fresh), 1);
 }
 
+// However many fences there are, the last one of a stream says it all.
+TEST_F(OrderTest, HeldWorkNeedsOnePlaceOfEachStream) {
+  const StreamPtr a = apart(), b = apart(), c = apart();
+  submit(a, "a1", Start::kLater);
+  submit(b, "b1", Start::kLater);
+  for (int i = 0; i < 100; ++i) {
+    submit(a, "a");
+    order_.fence(a);
+  }
+  submit(c, "c", Start::kGiven, {b, 1});
+  ASSERT_EQ(c->held.size(), 1u);
+  ASSERT_EQ(c->held.front().needs.size(), 2u);
+  EXPECT_GT(c->held.front().bytes, 2 * sizeof(Place) + 256);
+  order_.given(b);
+  EXPECT_EQ(started(), (Names{"a1", "b1"}));
+  order_.given(a);
+  EXPECT_EQ(started().size(), 103u);
+  EXPECT_EQ(started().back(), "c");
+}
+
 TEST_F(OrderTest, FencesThatArePassedAreForgotten) {
   const StreamPtr a = apart(), b = apart();
   order_.fence(a);  // there is nothing to wait for

@@ -75,6 +75,7 @@ struct Stream {
     std::shared_ptr<void> object;
   };
   std::deque<Kept> kept;  // needed until that position is done
+  std::uint64_t awaited = 0;   // by something that goes when everything is done
 
   // --- what the client knows (Reporter)
   std::atomic<std::uint64_t> told{0};

@@ -1,5 +1,6 @@
 // Copies between the client and device memory, within device memory, and fills.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "worker/give.h"
@@ -20,7 +21,44 @@ hipError_t fillLine(const HipTable& hip, std::uint64_t address, std::uint32_t va
   }
 }
 
+// All bytes of the elements are the same one.
+bool ofOneByte(const wire::FillMemory& m) {
+  const std::uint32_t low = m.value & 0xff;
+  return m.elementSize == 1 ||
+         (m.value & (m.elementSize == 2 ? 0xffff : ~0u)) == low * (m.elementSize == 2 ? 0x0101u : 0x01010101u);
+}
+
+// Of other elements no runtime fills several rows at once. So the first is filled, and then what there is is copied:
+// with each copy there are twice as many.
+hipError_t fillPlane(const HipTable& hip, const wire::FillMemory& m, const wire::Shape& to, hipStream_t stream) {
+  hipError_t error = fillLine(hip, to.address, m.value, m.elementSize, m.to.width, stream);
+  for (std::uint64_t rows = 1; rows < to.height && error == hipSuccess; rows *= 2) {
+    error = hip.hipMemcpy2DAsync(at(to.address + rows * to.pitch), to.pitch, at(to.address), to.pitch, to.width,
+                                 std::min(rows, to.height - rows), hipMemcpyDefault, stream);
+  }
+  return error;
+}
+
+// The planes of a copy: as few as both sides allow.
+wire::DeviceCopy fewestPlanes(wire::DeviceCopy m) {
+  const wire::Shape to = flattened(m.to), from = flattened(sourceOf(m));
+  if (to.depth != from.depth) return m;
+  m.to = to;
+  m.fromPitch = from.pitch;
+  return m;
+}
+
 }  // namespace
+
+std::uint64_t piecesOf(const wire::DeviceCopy& m) {
+  return contiguous(m.to) && contiguous(sourceOf(m)) ? 1 : fewestPlanes(m).to.depth;
+}
+
+std::uint64_t piecesOf(const wire::FillMemory& m) {
+  const wire::Shape to = bytesOf(m), flat = flattened(to);
+  if (contiguous(to)) return 1;
+  return flat.depth + (ofOneByte(m) ? 0 : static_cast<std::uint64_t>(std::bit_width(flat.height - 1)));
+}
 
 wire::Shape sourceOf(const wire::DeviceCopy& m) {
   wire::Shape source = m.to;
@@ -39,28 +77,33 @@ wire::Shape bytesOf(const wire::FillMemory& m) {
 hipError_t giveCopy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream) {
   if (contiguous(m.to) && contiguous(sourceOf(m)))
     return hip.hipMemcpyAsync(at(m.to.address), at(m.from), m.to.bytes(), hipMemcpyDefault, stream);
+  const wire::DeviceCopy c = fewestPlanes(m);
   hipError_t error = hipSuccess;
-  for (std::uint64_t z = 0; z < m.to.depth && error == hipSuccess; ++z) {
-    error = hip.hipMemcpy2DAsync(at(m.to.address + z * m.to.slice), std::max(m.to.pitch, m.to.width),
-                                 at(m.from + z * m.fromSlice), std::max(m.fromPitch, m.to.width), m.to.width,
-                                 m.to.height, hipMemcpyDefault, stream);
+  for (std::uint64_t z = 0; z < c.to.depth && error == hipSuccess; ++z) {
+    error = hip.hipMemcpy2DAsync(at(c.to.address + z * c.to.slice), std::max(c.to.pitch, c.to.width),
+                                 at(c.from + z * c.fromSlice), std::max(c.fromPitch, c.to.width), c.to.width,
+                                 c.to.height, hipMemcpyDefault, stream);
   }
   return error;
 }
 
 hipError_t giveFill(const HipTable& hip, const wire::FillMemory& m, hipStream_t stream) {
-  const auto [to, value, size] = std::tuple(m.to, m.value, m.elementSize);
-  if (contiguous(bytesOf(m))) return fillLine(hip, to.address, value, size, to.width * to.height * to.depth, stream);
+  if (contiguous(bytesOf(m))) {
+    const std::uint64_t count = m.to.width * m.to.height * m.to.depth;
+    return fillLine(hip, m.to.address, m.value, m.elementSize, count, stream);
+  }
+  wire::Shape to = flattened(bytesOf(m));
+  to.pitch = std::max(to.pitch, to.width);
   hipError_t error = hipSuccess;
   for (std::uint64_t z = 0; z < to.depth && error == hipSuccess; ++z) {
-    const std::uint64_t plane = to.address + z * to.slice;
-    if (size == 1) {
-      error = hip.hipMemset2DAsync(at(plane), std::max(to.pitch, to.width), static_cast<int>(value & 0xff), to.width,
-                                   to.height, stream);
-      continue;
-    }
-    for (std::uint64_t y = 0; y < to.height && error == hipSuccess; ++y) {
-      error = fillLine(hip, plane + y * to.pitch, value, size, to.width, stream);
+    void* const plane = at(to.address + z * to.slice);
+    if (ofOneByte(m)) {
+      error = hip.hipMemset2DAsync(plane, to.pitch, static_cast<int>(m.value & 0xff), to.width, to.height, stream);
+    } else if (z == 0) {
+      error = fillPlane(hip, m, to, stream);
+    } else {
+      error = hip.hipMemcpy2DAsync(plane, to.pitch, at(to.address), to.pitch, to.width, to.height, hipMemcpyDefault,
+                                   stream);
     }
   }
   return error;
@@ -92,6 +135,7 @@ void Session::onUpload(const wire::Upload& m) {
   } else {
     order_.submit(s, m, [this, direct = span.direct, error](const StreamPtr& on, const wire::Upload& upload) mutable {
       if (error == hipSuccess) error = on->broken;
+      if (error == hipSuccess && !order_.weigh(*on, planesOf(upload.to))) error = hipErrorOutOfMemory;
       if (error == hipSuccess && direct && order_.quiet(on)) {
         scatter(upload.to, 0, upload.bytes);
         return Start::kDone;
@@ -118,7 +162,10 @@ void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct
     return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
   if (error == hipSuccess) error = s->broken;
   if (error != hipSuccess) upload->abandon(error);
-  order_.submit(s, m, [upload](const StreamPtr&, const wire::Upload&) { return upload->start(); });
+  order_.submit(s, m, [this, upload](const StreamPtr& on, const wire::Upload& of) {
+    if (!upload->abandoned() && !order_.weigh(*on, planesOf(of.to))) upload->abandon(hipErrorOutOfMemory);
+    return upload->start();
+  });
 }
 
 void Session::swallow(const wire::Upload& m, const StreamPtr& s) {
@@ -147,7 +194,11 @@ Session::Answer Session::onDownload(const wire::Download& m) {
     return error;
   }
   auto download = std::make_shared<Download>(transferContext_, m.transfer, request_, s, m.from, span.direct);
-  order_.submit(s, m, [download](const StreamPtr&, const wire::Download&) { return download->start(); });
+  order_.submit(s, m, [this, download, request = request_](const StreamPtr& on, const wire::Download& of) {
+    if (order_.weigh(*on, planesOf(of.from))) return download->start();
+    reply(outbox_, wire::Opcode::kDownload, request, wire::Done{hipErrorOutOfMemory});
+    return Start::kGiven;
+  });
   return std::nullopt;
 }
 
@@ -163,7 +214,8 @@ void Session::onDeviceCopy(const wire::DeviceCopy& m) {
   const bool known = locate(m.to.address, extentOf(m.to), to) && locate(m.from, extentOf(sourceOf(m)), from);
   submit<wire::Opcode::kDeviceCopy>(
       s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this](const StreamPtr& on, const wire::DeviceCopy& c) { return giveCopy(backend_.hip, c, on->native); });
+      [this](const StreamPtr& on, const wire::DeviceCopy& c) { return giveCopy(backend_.hip, c, on->native); },
+      known ? piecesOf(m) : 1);
   noteHostWrite(*s, m.to.address);
 }
 
@@ -176,7 +228,8 @@ void Session::onFillMemory(const wire::FillMemory& m) {
   const bool known = locate(m.to.address, extentOf(m.to, m.elementSize), span);
   submit<wire::Opcode::kFillMemory>(
       s, m, known ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this](const StreamPtr& on, const wire::FillMemory& f) { return giveFill(backend_.hip, f, on->native); });
+      [this](const StreamPtr& on, const wire::FillMemory& f) { return giveFill(backend_.hip, f, on->native); },
+      known ? piecesOf(m) : 1);
   noteHostWrite(*s, m.to.address);
 }
 

@@ -268,8 +268,9 @@ struct FakeCalls {
   }
   static hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                                      hipStream_t stream) {
-    for (std::size_t y = 0; y < height; ++y) hipMemsetAsync(static_cast<char*>(to) + y * pitch, value, width, stream);
-    return hipSuccess;
+    return fake().enqueue(stream, [=] {
+      for (std::size_t y = 0; y < height; ++y) std::memset(bytes(to) + y * pitch, value, width);
+    });
   }
 
   // --- modules

@@ -78,6 +78,7 @@ FakeHip::Queue& FakeHip::queue(hipStream_t stream) {
 
 hipError_t FakeHip::enqueue(hipStream_t stream, std::function<void()> work) {
   std::lock_guard lock(mutex_);
+  ++commands_;
   give(queue(stream), std::move(work));
   return hipSuccess;
 }

@@ -53,6 +53,7 @@ class FakeHip {
 
   int launches() const { return launches_; }
   int graphLaunches() const { return graphLaunches_; }
+  int commands() const { return commands_; }  // that streams were given
   int liveObjects() const;  // streams, events, modules, graphs, mappings, registrations and allocations not given back
   std::string leaks() const;
 
@@ -89,7 +90,7 @@ class FakeHip {
   bool held_ = false, ending_ = false;
   std::atomic<hipError_t> workError_{hipSuccess};
   std::string failing_;
-  std::atomic<int> launches_{0}, graphLaunches_{0};
+  std::atomic<int> launches_{0}, graphLaunches_{0}, commands_{0};
   std::vector<std::unique_ptr<Queue>> nulls_;
   std::map<hipStream_t, std::unique_ptr<Queue>> queues_;
   std::map<hipEvent_t, std::shared_ptr<Point>> events_;

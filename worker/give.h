@@ -18,6 +18,9 @@ inline void* at(std::uint64_t address) {
 // --- copies.cpp
 wire::Shape sourceOf(const wire::DeviceCopy& m);
 wire::Shape bytesOf(const wire::FillMemory& m);  // where it writes. REQUIRES: its extent is known to be sound
+// Operations of the runtime that it becomes. REQUIRES: its extent is known to be sound
+std::uint64_t piecesOf(const wire::DeviceCopy& m);
+std::uint64_t piecesOf(const wire::FillMemory& m);
 hipError_t giveCopy(const HipTable& hip, const wire::DeviceCopy& m, hipStream_t stream);
 hipError_t giveFill(const HipTable& hip, const wire::FillMemory& m, hipStream_t stream);
 

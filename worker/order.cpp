@@ -111,6 +111,24 @@ bool Order::full() {
   return true;
 }
 
+bool Order::weigh(Stream& stream, std::uint64_t pieces) {
+  if (pieces <= 1 || stream.broken != hipSuccess) return true;
+  const std::uint64_t more = pieces - 1, most = mostOperations_, now = unfinished_;
+  if (more > most || now > most - more) {
+    SessionCounters::add(counters_.refusals[static_cast<std::size_t>(Quota::kOperations)]);
+    return false;
+  }
+  unfinished_ += more;
+  weight_ += more;
+  // The last one of the stream, or the first that it holds: what is behind that is not being started.
+  stream.weights.push_back({stream.held.empty() ? stream.sent : stream.held.front().position, more});
+  return true;
+}
+
+bool Order::crowded(const Stream& stream, std::uint64_t pieces) const {
+  return pieces > 1 && weight_ + pieces > mostOperations_ / 2 && stream.done < stream.given;
+}
+
 void Order::drop(const StreamPtr& stream) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t position = count(*stream);

@@ -79,6 +79,11 @@ class Order {
   bool full();
   // An operation for which there is no room. It has its place, and does nothing; any number of them needs no memory.
   void drop(const StreamPtr& stream);
+  // The operation being started is many of the runtime's. They count as so many until they are done; false: there is no
+  // room for them. REQUIRES: mutex(), as for the next
+  bool weigh(Stream& stream, std::uint64_t pieces);
+  // There is so much of that kind that it should wait until what its stream has is done.
+  bool crowded(const Stream& stream, std::uint64_t pieces) const;
   // The operation of this stream that could not be given at once has been given, or carried out by the CPU.
   void given(const StreamPtr& stream) { advance(stream, Start::kGiven); }
   void done(const StreamPtr& stream) { advance(stream, Start::kDone); }
@@ -156,6 +161,7 @@ class Order {
   std::recursive_mutex mutex_;  // guards what follows, and the streams
   std::vector<StreamPtr> streams_;
   int held_ = 0;              // streams that hold something
+  std::uint64_t weight_ = 0;  // what operations that are several count for besides one
   std::vector<Fence> fences_;
   std::uint64_t fenceCount_ = 0;
   std::deque<Retired> retired_;                        // in the order in which they are over

@@ -84,6 +84,10 @@ void Order::raise(Stream& stream, std::uint64_t position) {
   if (position <= stream.done) return;
   SessionCounters::addAlone(counters_.finished, position - stream.done);
   if (stream.broken == hipSuccess) unfinished_ -= position - stream.done;
+  for (; !stream.weights.empty() && stream.weights.front().position <= position; stream.weights.pop_front()) {
+    unfinished_ -= stream.weights.front().more;
+    weight_ -= stream.weights.front().more;
+  }
   counters_.used[static_cast<std::size_t>(Quota::kOperations)].store(unfinished_, std::memory_order_relaxed);
   stream.done = position;
   while (!stream.kept.empty() && stream.kept.front().position <= stream.done) stream.kept.pop_front();

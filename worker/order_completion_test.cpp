@@ -160,6 +160,20 @@ TEST_F(OrderTest, WhatComesAfterEverythingIsCounted) {
   EXPECT_EQ(held.load(), 0u);
 }
 
+TEST_F(OrderTest, ManyPiecesCountUntilTheyAreDone) {
+  const StreamPtr a = apart();
+  fake_.hold();
+  submitSlow(a);
+  EXPECT_TRUE(order_.weigh(*a, 1 << 18));
+  EXPECT_FALSE(order_.weigh(*a, 1 << 19));
+  EXPECT_TRUE(order_.crowded(*a, 2));
+  EXPECT_FALSE(order_.full());
+  fake_.release();
+  settle(a);
+  EXPECT_FALSE(order_.crowded(*a, 1 << 17));
+  EXPECT_TRUE(order_.weigh(*a, (1 << 19) - 10));
+}
+
 TEST_F(OrderTest, WhoeverFindsOutThatAllIsDoneSeesToWhatWaitsForIt) {
   const StreamPtr a = apart();
   std::promise<void> after;

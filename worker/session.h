@@ -171,7 +171,7 @@ class Session {
   bool locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span);
   void uploadLater(const wire::Upload& m, const StreamPtr& stream, bool direct, hipError_t error);
   void swallow(const wire::Upload& m, const StreamPtr& stream);  // its bytes still come
-  void noteHostWrite(Stream& stream, std::uint64_t address);     // after submitting what writes there
+  void noteHostWrite(Stream& stream, std::uint64_t address);  // after submitting what writes there
 
   hipError_t onPackDownloads(const wire::PackDownloads& m);
 
@@ -201,8 +201,10 @@ class Session {
   template <wire::Opcode kOp>
   bool crowdedOut(const typename wire::MessageOf<kOp>::Type& message);
   // An operation that can be given to the runtime at once: give(stream, message) calls it. What fails is reported.
+  // `pieces`: operations of the runtime that it becomes; if there are many, it may wait until those before it are done.
   template <wire::Opcode kOp, class Message, class Give>
-  void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs = {});
+  void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, std::uint64_t pieces = 1,
+              const Place& needs = {});
 
   // --- streams.cpp
   const StreamPtr& stream(std::uint64_t number);  // null after refuse()
@@ -330,15 +332,29 @@ class Session {
 
 // The start function takes care of errors, so that an operation that fails still has its place.
 template <wire::Opcode kOp, class Message, class Give>
-void Session::submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, const Place& needs) {
+void Session::submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, std::uint64_t pieces,
+                     const Place& needs) {
+  auto giveNow = [this, give = std::move(give), pieces](const StreamPtr& s, const Message& m, hipError_t soFar) {
+    if (soFar == hipSuccess) soFar = s->broken;
+    if (soFar == hipSuccess && pieces > 1 && !order_.weigh(*s, pieces)) soFar = hipErrorOutOfMemory;
+    backend_.use(s->device);
+    if (soFar == hipSuccess) soFar = give(s, m);
+    if (soFar != hipSuccess) reporter_.fail(soFar, wire::MessageOf<kOp>::kName, kOp);
+  };
   order_.submit(
       stream, message,
-      [this, error, give = std::move(give)](const StreamPtr& s, const Message& m) mutable {
-        if (error == hipSuccess) error = s->broken;
-        backend_.use(s->device);
-        if (error == hipSuccess) error = give(s, m);
-        if (error != hipSuccess) reporter_.fail(error, wire::MessageOf<kOp>::kName, kOp);
-        return Start::kGiven;
+      [this, error, giveNow = std::move(giveNow), pieces](const StreamPtr& s, const Message& m) {
+        if (pieces == 1 || error != hipSuccess || !order_.crowded(*s, pieces)) {
+          giveNow(s, m, error);
+          return Start::kGiven;
+        }
+        const auto kept = std::make_shared<KeptMessage<Message>>(m);
+        order_.whenReached(s, [this, s, kept, giveNow](hipError_t reached) {
+          const std::lock_guard lock(order_.mutex());
+          giveNow(s, kept->get(), reached);
+          order_.given(s);
+        });
+        return Start::kLater;
       },
       needs);
 }

@@ -53,8 +53,9 @@ void gather(const wire::Shape& from, std::uint64_t offset, std::span<std::byte> 
   });
 }
 
-hipError_t copyPacked(const HipTable& hip, hipStream_t stream, const wire::Shape& shape, std::uint64_t offset,
+hipError_t copyPacked(const HipTable& hip, hipStream_t stream, const wire::Shape& of, std::uint64_t offset,
                       std::uint64_t length, std::byte* host, hipMemcpyKind kind) {
+  const wire::Shape shape = flattened(of);
   const bool in = kind == hipMemcpyHostToDevice;
   const auto line = [&](std::uint64_t device, std::uint64_t n) {
     void* address = reinterpret_cast<void*>(device);

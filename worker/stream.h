@@ -75,6 +75,10 @@ struct Stream {
     std::shared_ptr<void> object;
   };
   std::deque<Kept> kept;  // needed until that position is done
+  struct Weight {
+    std::uint64_t position, more;
+  };
+  std::deque<Weight> weights;  // of operations that count as more than one
   std::uint64_t awaited = 0;   // by something that goes when everything is done
 
   // --- what the client knows (Reporter)

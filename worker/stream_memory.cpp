@@ -48,7 +48,8 @@ void Session::onWordSteps(const wire::WordSteps& m) {
   if (!wellFormed(m)) return refuse("malformed words, too many of them, or none");
   submit<wire::Opcode::kWordSteps>(
       s, m, located(m) ? hipSuccess : hipErrorInvalidDevicePointer,
-      [this](const StreamPtr& on, const wire::WordSteps& steps) { return giveWords(backend_.hip, steps, on->native); });
+      [this](const StreamPtr& on, const wire::WordSteps& steps) { return giveWords(backend_.hip, steps, on->native); },
+      m.list.size());
   for (const wire::WordStep& step : m.list) noteHostWrite(*s, step.address);
   if (hostMemory_.any()) exchange_.start();
 }

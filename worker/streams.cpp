@@ -90,7 +90,7 @@ void Session::onStreamWaitEvent(const wire::StreamWaitEvent& m) {
         if (!record) return hipSuccess;  // never recorded: there is nothing to wait for
         return backend_.hip.hipStreamWaitEvent(on->native, record->native->event, 0);
       },
-      record ? record->place : Place{});
+      1, record ? record->place : Place{});
 }
 
 void Session::onHostFunction(const wire::HostFunction& m) {

@@ -9,6 +9,8 @@
 namespace hipr::worker {
 namespace {
 
+constexpr std::uint64_t kLeastUploads = 4096;
+
 hipError_t fillLine(const HipTable& hip, std::uint64_t address, std::uint32_t value, std::uint32_t elementSize,
                     std::uint64_t count, hipStream_t stream) {
   switch (elementSize) {
@@ -156,10 +158,8 @@ void Session::onUpload(const wire::Upload& m) {
 }
 
 void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct, hipError_t error) {
-  forgetUploads();
-  auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, direct);
-  if (!uploads_.emplace(m.transfer, upload).second)
-    return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
+  const std::shared_ptr<Upload> upload = expectUpload(m, s, direct);
+  if (!upload) return;
   if (error == hipSuccess) error = s->broken;
   if (error != hipSuccess) upload->abandon(error);
   order_.submit(s, m, [this, upload](const StreamPtr& on, const wire::Upload& of) {
@@ -169,14 +169,22 @@ void Session::uploadLater(const wire::Upload& m, const StreamPtr& s, bool direct
 }
 
 void Session::swallow(const wire::Upload& m, const StreamPtr& s) {
-  forgetUploads();
-  // Enough for a client that has not been told yet; a few hundred bytes each.
-  if (uploads_.size() > 2 * meter_.limits()[Quota::kOperations]) return refuse("too many uploads on their way");
   if (extentOf(m.to) == 0 || !m.bytes.empty()) return refuse("an upload whose bytes do not fill its rows");
-  auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, false);
-  if (!uploads_.emplace(m.transfer, upload).second)
-    return refuse("upload " + std::to_string(m.transfer) + " is already on its way");
-  upload->abandon(hipErrorOutOfMemory);
+  if (const std::shared_ptr<Upload> upload = expectUpload(m, s, false)) upload->abandon(hipErrorOutOfMemory);
+}
+
+std::shared_ptr<Upload> Session::expectUpload(const wire::Upload& m, const StreamPtr& s, bool direct) {
+  forgetUploads();
+  // Those that have failed are not among the operations any more, but their bytes may still come. More than a client
+  // has on its way that has not been told yet; a KiB or two each.
+  if (uploads_.size() > std::max(kLeastUploads, meter_.limits()[Quota::kOperations] / 2)) {
+    refuse("too many uploads on their way");
+    return nullptr;
+  }
+  auto upload = std::make_shared<Upload>(transferContext_, m.transfer, s, m.to, direct);
+  if (uploads_.emplace(m.transfer, upload).second) return upload;
+  refuse("upload " + std::to_string(m.transfer) + " is already on its way");
+  return nullptr;
 }
 
 Session::Answer Session::onDownload(const wire::Download& m) {

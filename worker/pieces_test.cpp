@@ -150,5 +150,13 @@ TEST_F(CountedPieces, AreRefusedWhereThereIsNoRoom) {
   EXPECT_EQ(s.client->ask<Opcode::kStreamSynchronize>({kStream}), hipSuccess);
 }
 
+TEST_F(CountedPieces, OfUploadsThatFailWithoutTheirBytes) {
+  for (std::uint64_t i = 1; i <= 4098; ++i)
+    s.client->send<Opcode::kUpload>(uploadLater(kStream, {kTestDeviceBase + 16 * kMiB, 0, 0, 100 << 10}, i));
+  const auto refused = s.client->expectPush<wire::Refused>(Opcode::kRefused);
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->text.find("too many uploads"), std::string::npos) << refused->text;
+}
+
 }  // namespace
 }  // namespace hipr::worker

@@ -171,6 +171,7 @@ class Session {
   bool locate(std::uint64_t address, std::uint64_t size, DeviceMemory::Span& span);
   void uploadLater(const wire::Upload& m, const StreamPtr& stream, bool direct, hipError_t error);
   void swallow(const wire::Upload& m, const StreamPtr& stream);  // its bytes still come
+  std::shared_ptr<Upload> expectUpload(const wire::Upload& m, const StreamPtr& stream, bool direct);  // null: refused
   void noteHostWrite(Stream& stream, std::uint64_t address);  // after submitting what writes there
 
   hipError_t onPackDownloads(const wire::PackDownloads& m);

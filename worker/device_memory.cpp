@@ -115,13 +115,18 @@ hipError_t DeviceMemory::place(int device, std::uint64_t address, std::uint64_t 
   return error;
 }
 
+std::uint64_t DeviceMemory::costOf(std::uint64_t size) {
+  constexpr std::uint64_t kPage = 4096;  // no runtime takes less for it, and we remember it besides
+  return size > UINT64_MAX - kPage ? UINT64_MAX : std::max<std::uint64_t>(1, (size + kPage - 1) / kPage) * kPage;
+}
+
 hipError_t DeviceMemory::allocate(int device, std::uint64_t size, std::uint64_t& address) {
   void* got = nullptr;
   backend_.use(device);
   if (hipError_t error = backend_.hip.hipMalloc(&got, size); error != hipSuccess) return error;
   address = reinterpret_cast<std::uint64_t>(got);
   ranges_[address] = {size, device, Kind::kAllocated, direct(device), nullptr};
-  mapped_[static_cast<std::size_t>(device)] += size;
+  charge(device, costOf(size));
   return hipSuccess;
 }
 
@@ -145,8 +150,9 @@ std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
   ranges_.erase(found);
   if (range.kind == Kind::kMapped) ending_(range.handle);
   return leaving_.add(address, range.size, [this, address, range] {
-    mapped_[static_cast<std::size_t>(range.device)] -= range.size;
-    if (range.kind == Kind::kAllocated) {
+    const bool allocated = range.kind == Kind::kAllocated;
+    refund(range.device, allocated ? costOf(range.size) : range.size);
+    if (allocated) {
       backend_.hip.hipFree(at(address));
     } else {
       backend_.hip.hipMemUnmap(at(address), range.size);

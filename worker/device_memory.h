@@ -40,6 +40,7 @@ class DeviceMemory {
 
   hipError_t map(int device, std::uint64_t address, std::uint64_t size);
   hipError_t allocate(int device, std::uint64_t size, std::uint64_t& address);
+  static std::uint64_t costOf(std::uint64_t size);  // what it counts as: whole pages
 
   // Something that is already there: a variable of a module.
   void adopt(int device, std::uint64_t address, std::uint64_t size);

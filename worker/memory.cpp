@@ -76,8 +76,9 @@ wire::MemoryCreditReply Session::onMemoryCredit(const wire::MemoryCredit& m) {
 wire::AllocateMemoryReply Session::onAllocateMemory(const wire::AllocateMemory& m) {
   wire::AllocateMemoryReply reply;
   if (!hasDevice(m.device)) return reply;
-  reply.status =
-      obtainCredit(m.device, m.size) ? memory_.allocate(m.device, m.size, reply.address) : hipErrorOutOfMemory;
+  reply.status = obtainCredit(m.device, DeviceMemory::costOf(m.size))
+                     ? memory_.allocate(m.device, m.size, reply.address)
+                     : hipErrorOutOfMemory;
   return reply;
 }
 

@@ -158,5 +158,21 @@ TEST_F(CountedPieces, OfUploadsThatFailWithoutTheirBytes) {
   EXPECT_NE(refused->text.find("too many uploads"), std::string::npos) << refused->text;
 }
 
+TEST(SmallAllocations, CountAsPages) {
+  SessionOnFake s({.placesMemory = false}, kMiB);
+  s.client->hello();
+  std::vector<std::byte> storage;
+  std::uint64_t first = 0, made = 0;
+  for (int i = 0; i < 300; ++i) {
+    const auto reply = s.client->call<wire::AllocateMemoryReply, Opcode::kAllocateMemory>({0, 1}, storage);
+    if (reply.status != hipSuccess) continue;
+    if (++made == 1) first = reply.address;
+  }
+  EXPECT_LE(made, 256u);
+  EXPECT_GT(made, 200u);
+  s.client->send<Opcode::kFreeMemory>({first});
+  EXPECT_EQ((s.client->call<wire::AllocateMemoryReply, Opcode::kAllocateMemory>({0, 1}, storage).status), hipSuccess);
+}
+
 }  // namespace
 }  // namespace hipr::worker

@@ -16,6 +16,7 @@ using Nodes = std::map<Node, Work>;
 std::mutex mutex;
 std::map<std::uintptr_t, Nodes> graphs, execs;
 std::uintptr_t last = 16;
+std::size_t edges = 0;
 HipTable streams;  // what nodes are made of
 
 template <class Handle>
@@ -34,6 +35,7 @@ hipError_t add(hipGraphNode_t* out, hipGraph_t graph, const hipGraphNode_t* afte
     if (!found->second.contains(numberOf(after[i])) || std::find(after, after + i, after[i]) != after + i)
       return hipErrorInvalidValue;
   }
+  edges += count;
   found->second[last += 16] = std::move(work);
   *out = handleOf<hipGraphNode_t>(last);
   return hipSuccess;
@@ -90,6 +92,11 @@ Work filling(const hipMemsetParams& p) {
 std::size_t FakeHip::liveGraphs() {
   const std::lock_guard lock(mutex);
   return graphs.size() + execs.size();
+}
+
+std::size_t FakeHip::graphEdges() {
+  const std::lock_guard lock(mutex);
+  return edges;
 }
 
 void FakeHip::addGraphs(HipTable& t) {

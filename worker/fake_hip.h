@@ -54,6 +54,7 @@ class FakeHip {
   int launches() const { return launches_; }
   int graphLaunches() const { return graphLaunches_; }
   int commands() const { return commands_; }  // that streams were given
+  static std::size_t graphEdges();            // of all graphs so far
   int liveObjects() const;  // streams, events, modules, graphs, mappings, registrations and allocations not given back
   std::string leaks() const;
 

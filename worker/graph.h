@@ -13,6 +13,7 @@
 #include "worker/backend.h"
 #include "worker/function.h"
 #include "worker/kept_message.h"
+#include "worker/quotas.h"
 
 namespace hipr::worker {
 
@@ -34,17 +35,21 @@ class NativeGraph {
  public:
   // Null when the runtime cannot make it. REQUIRES: what copies and fills name is known to exist.
   static std::unique_ptr<NativeGraph> make(const Backend& backend, const std::vector<GraphStep>& steps);
+  static std::uint64_t bytesFor(const std::vector<GraphStep>& steps);  // of memory that it will take, about
   ~NativeGraph();
+  Meter::Share room;  // for these
 
   hipError_t launch(hipStream_t stream) const { return backend_.hip.hipGraphLaunch(exec_, stream); }
   // From the next launch on. False when it cannot, or only in part: then another one has to be made.
   bool change(std::size_t number, const GraphStep& from, const GraphStep& to);
+  std::uint64_t nodes() const { return count_; }
 
  private:
   explicit NativeGraph(const Backend& backend) : backend_(backend) {}
   using Node = hipGraphNode_t;
   using Nodes = std::vector<Node>;
   bool add(const GraphStep& step);
+  bool join(Nodes& nodes);  // several: an empty one after them stands for them
   bool addNodes(const GraphStep::Nothing&, const Nodes& after, Nodes& made);
   bool addNodes(const GraphStep::Launch& launch, const Nodes& after, Nodes& made);
   bool addNodes(const wire::DeviceCopy& copy, const Nodes& after, Nodes& made);
@@ -60,11 +65,15 @@ class NativeGraph {
   hipGraph_t graph_ = nullptr;
   hipGraphExec_t exec_ = nullptr;
   std::vector<Nodes> nodes_;  // of each step: one, or several that together are the step
+  Nodes ends_;                // of each step: the one that others come after
+  std::uint64_t count_ = 0;   // of all nodes
 };
 
 // A graph as it was between two changes. Launches that wait for their turn keep the one they were made with.
 struct GraphVersion {
   std::vector<GraphStep> steps;
+  Meter::Share room;                    // for them
+  std::uint64_t pieces = 1;             // operations of the runtime that a launch becomes
   bool tried = false;                   // whether the runtime takes it
   std::unique_ptr<NativeGraph> native;  // null: it does not
 };
@@ -73,6 +82,7 @@ struct Graph {
   explicit Graph(int ofDevice) : device(ofDevice) {}
   const int device;
   std::shared_ptr<GraphVersion> current;
+  hipError_t broken = hipSuccess;  // there was no room for what the client has said of it
   bool prints = false;
   std::uint64_t checked = 0;  // what it names existed when this many things had gone; 0: not looked at yet
 };

@@ -1,6 +1,7 @@
 // Graphs: what the client has sent is checked like the messages that its steps are, once; what memory and functions
 // they name, again whenever something may have gone.
 #include <algorithm>
+#include <utility>
 
 #include "code_object/kernarg.h"
 #include "worker/give.h"
@@ -27,6 +28,28 @@ bool ascendingBelow(const std::vector<std::uint32_t>& numbers, std::size_t end) 
 bool prints(const GraphStep& step) {
   const auto* launch = std::get_if<GraphStep::Launch>(&step.work);
   return launch && launch->function->prints;
+}
+
+std::uint64_t bytesOf(const GraphStep& step) {
+  std::uint64_t bytes = sizeof step + step.after.size() * sizeof step.after[0];
+  if (const auto* launch = std::get_if<GraphStep::Launch>(&step.work)) bytes += launch->message->bytes();
+  if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) bytes += words->list.size() * sizeof words->list[0];
+  return bytes;
+}
+
+std::uint64_t bytesOf(const std::vector<GraphStep>& steps) {
+  std::uint64_t bytes = 0;
+  for (const GraphStep& step : steps) bytes += bytesOf(step);
+  return bytes;
+}
+
+// Operations of the runtime, where a graph is given to a stream step by step.
+std::uint64_t piecesOf(const GraphStep& step, int device) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;  // far too many; so their sum is a number
+  if (const auto* copy = std::get_if<wire::DeviceCopy>(&step.work)) return std::min(kMost, worker::piecesOf(*copy));
+  if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) return std::min(kMost, worker::piecesOf(*fill));
+  if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) return words->list.size();
+  return step.device == device ? 1 : 5;  // a kernel, and two streams that wait for each other
 }
 
 }  // namespace
@@ -106,6 +129,11 @@ hipError_t Session::onGraphCreate(const wire::GraphCreate& m) {
     made.after = step.after;
     graph->prints = graph->prints || prints(made);
   }
+  graph->current->room = meter_.take(Quota::kCodeBytes, bytesOf(steps));
+  if (!graph->current->room) {
+    graphSteps_ -= std::exchange(steps, {}).size();
+    return graph->broken = hipErrorOutOfMemory;
+  }
   prepare(*graph);  // launches report what is wrong
   return hipSuccess;
 }
@@ -113,6 +141,7 @@ hipError_t Session::onGraphCreate(const wire::GraphCreate& m) {
 hipError_t Session::onGraphUpdate(const wire::GraphUpdate& m) {
   const std::shared_ptr<Graph> g = graph(m.graph);
   if (!g) return hipErrorInvalidHandle;
+  if (g->broken != hipSuccess) return g->broken;
   if (m.numbers.size() != m.steps.size() || !ascendingBelow(m.numbers, g->current->steps.size())) {
     refuse("an update of steps that graph " + std::to_string(m.graph) + " does not have");
     return hipErrorInvalidValue;
@@ -124,7 +153,13 @@ hipError_t Session::onGraphUpdate(const wire::GraphUpdate& m) {
     changed[i].after = g->current->steps[m.numbers[i]].after;
     g->prints = g->prints || prints(changed[i]);
   }
+  // Until launches that keep the version of before are done there are two of them.
+  std::uint64_t bytes = bytesOf(g->current->steps) + bytesOf(changed);
+  for (const std::uint32_t number : m.numbers) bytes -= bytesOf(g->current->steps[number]);
+  Meter::Share room = meter_.take(Quota::kCodeBytes, bytes);
+  if (!room) return g->broken = hipErrorOutOfMemory;
   change(*g, m.numbers, std::move(changed));
+  g->current->room = std::move(room);
   return hipSuccess;
 }
 
@@ -196,14 +231,24 @@ bool Session::namedExists(const std::vector<GraphStep>& steps) {
 
 hipError_t Session::prepare(Graph& graph) {
   GraphVersion& version = *graph.current;
+  if (graph.broken != hipSuccess) return graph.broken;
   if (graph.checked == departures_) return hipSuccess;
   for (const GraphStep& step : version.steps)
     if (step.broken != hipSuccess) return step.broken;
   if (!namedExists(version.steps)) return hipErrorInvalidDevicePointer;
   graph.checked = departures_;
-  if (!version.tried) version.native = NativeGraph::make(backend_, version.steps);
-  version.tried = true;
+  if (!version.tried) makeNative(version);
+  version.pieces = 0;
+  for (const GraphStep& step : version.steps) version.pieces += piecesOf(step, graph.device);
+  if (version.native) version.pieces = version.native->nodes();
   return hipSuccess;
+}
+
+void Session::makeNative(GraphVersion& version) {
+  version.tried = true;
+  Meter::Share room = meter_.take(Quota::kCodeBytes, NativeGraph::bytesFor(version.steps));
+  if (room) version.native = NativeGraph::make(backend_, version.steps);
+  if (version.native) version.native->room = std::move(room);
 }
 
 void Session::onGraphLaunch(const wire::GraphLaunch& m) {
@@ -211,14 +256,16 @@ void Session::onGraphLaunch(const wire::GraphLaunch& m) {
   const std::shared_ptr<Graph> g = graph(m.graph);
   if (!s || !g) return;
   const hipError_t error = prepare(*g);
-  submit<wire::Opcode::kGraphLaunch>(s, m, error,
-                                     [this, version = g->current](const StreamPtr& on, const wire::GraphLaunch&) {
-                                       if (version->native) return version->native->launch(on->native);
-                                       hipError_t given = hipSuccess;
-                                       for (const GraphStep& step : version->steps)
-                                         if (given == hipSuccess) given = give(step, on);
-                                       return given;
-                                     });
+  submit<wire::Opcode::kGraphLaunch>(
+      s, m, error,
+      [this, version = g->current](const StreamPtr& on, const wire::GraphLaunch&) {
+        if (version->native) return version->native->launch(on->native);
+        hipError_t given = hipSuccess;
+        for (const GraphStep& step : version->steps)
+          if (given == hipSuccess) given = give(step, on);
+        return given;
+      },
+      error == hipSuccess ? g->current->pieces : 1);
   s->lastWriter = s->sent;
   if (g->prints) reporter_.mayPrint();
   if (hostMemory_.any()) exchange_.start();

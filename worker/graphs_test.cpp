@@ -1,6 +1,7 @@
 // Graphs: on a runtime that has them and on one that has not, what they do is the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -53,6 +54,8 @@ wire::DeviceCopy copyOf(const wire::Shape& to, std::uint64_t from, std::uint64_t
 
 class Graphs : public ::testing::TestWithParam<bool> {
  protected:
+  explicit Graphs(const Limits& limits = {})
+      : s({.cpuReachesMemory = false, .graphs = GetParam()}, std::uint64_t{1} << 30, limits) {}
   void SetUp() override {
     client().hello();
     loadScale(client());
@@ -95,7 +98,7 @@ class Graphs : public ::testing::TestWithParam<bool> {
     return refused ? refused->text : "";
   }
 
-  SessionOnFake s{{.cpuReachesMemory = false, .graphs = GetParam()}};
+  SessionOnFake s;
 
  private:
   std::uint64_t transfer_ = 100;
@@ -310,6 +313,119 @@ TEST_P(Graphs, ResettingTheDeviceForgetsThem) {
   EXPECT_EQ(client().ask<Opcode::kDeviceReset>({0}), hipSuccess);
   client().send<Opcode::kGraphLaunch>({wire::kNullStream, kGraph});
   EXPECT_NE(refusal().find("does not exist"), std::string::npos);
+}
+
+// A step of many nodes after a step of many: a node stands for each of them.
+TEST_P(Graphs, StepsOfManyNodesHaveFewEdges) {
+  const wire::Shape planes{kA, 2, 5, 1, 2, 200};
+  const std::size_t before = FakeHip::graphEdges();
+  Steps steps;
+  for (std::uint32_t i = 0; i < 4; ++i)
+    steps.add<Opcode::kFillMemory>(fillWith(0, planes, 7 + i, 1),
+                                   i == 0 ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{i - 1});
+  steps.add<Opcode::kDeviceCopy>(copyOf({kB, 2, 5, 1, 2, 200}, kA, 2, 5), {0, 1, 2, 3});
+  create(steps);
+  launch();
+  EXPECT_EQ(get<std::uint8_t>(kB + 199 * 5 + 2), 10);
+  EXPECT_EQ(get<std::uint8_t>(kB + 199 * 5 + 1), 0);
+  EXPECT_LT(FakeHip::graphEdges() - before, 3000u);
+  EXPECT_EQ(s.fake.graphLaunches(), native() ? 1 : 0);
+  expectNoFailure();
+}
+
+// --- how much of the worker's memory graphs may take
+
+class GraphsMetered : public Graphs {
+ protected:
+  GraphsMetered() : Graphs(limits()) {}
+  static Limits limits() {
+    Limits limits;
+    limits.set(Quota::kCodeBytes, 4 * kMiB);
+    limits.set(Quota::kOperations, 1000);
+    return limits;
+  }
+  // A kernel with as many bytes of arguments as it may have.
+  Steps large(float factor) {
+    std::memcpy(arguments_.data(), &kA, sizeof kA);
+    std::memcpy(arguments_.data() + 8, &factor, sizeof factor);
+    wire::LaunchKernel kernel = scaleLaunch(0, {});
+    kernel.arguments = arguments_;
+    return std::move(Steps().add<Opcode::kLaunchKernel>(kernel));
+  }
+  std::size_t outOfMemory() {
+    EXPECT_EQ(client().ask<Opcode::kPing>({}), hipSuccess);
+    const auto said = [](const Frame& frame) {
+      return frame.opcode() == Opcode::kAsyncFailure &&
+             TestClient::decode<wire::AsyncFailure>(frame).status == hipErrorOutOfMemory;
+    };
+    const auto count = std::ranges::count_if(client().seen, said);
+    std::erase_if(client().seen, said);
+    return static_cast<std::size_t>(count);
+  }
+
+ private:
+  std::vector<std::byte> arguments_ = std::vector<std::byte>(wire::kMostInline);
+};
+INSTANTIATE_TEST_SUITE_P(Runtime, GraphsMetered, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "HasGraphs" : "HasNone"; });
+
+TEST_P(GraphsMetered, ByWhatTheyKeep) {
+  create(large(2));
+  EXPECT_EQ(outOfMemory(), 0u);
+  for (std::uint64_t i = 0; i < 100; ++i) create(large(2), kOther + i);
+  EXPECT_GT(outOfMemory(), 30u);
+  set(kA, 1.0f);
+  launch();
+  launch(kOther + 99);  // there was no room for it
+  EXPECT_EQ(failure(), hipErrorOutOfMemory);
+  EXPECT_EQ(get<float>(kA), 2.0f);
+}
+
+// Launches that are held, or a GPU that is busy, keep what the client has given up.
+TEST_P(GraphsMetered, UntilTheyAreReallyGone) {
+  client().send<Opcode::kHostFunction>({kStream, 7});
+  for (int i = 0; i < 100; ++i) {
+    create(large(1));
+    launch();
+    client().send<Opcode::kGraphDestroy>({kGraph});
+  }
+  EXPECT_GT(outOfMemory(), 30u);
+  client().send<Opcode::kHostFunctionDone>({7});
+  EXPECT_EQ(client().ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
+  std::size_t without = 1;
+  for (int i = 0; i < 2000 && without; ++i) {  // another thread gives them back
+    create(large(1), kOther);
+    without = outOfMemory();
+    client().send<Opcode::kGraphDestroy>({kOther});
+  }
+  EXPECT_EQ(without, 0u);
+}
+
+TEST_P(GraphsMetered, AlsoWhatChangesKeep) {
+  create(large(1));
+  client().send<Opcode::kHostFunction>({kStream, 7});
+  for (int i = 0; i < 100; ++i) {
+    launch();
+    update({0}, large(1));
+  }
+  EXPECT_GT(outOfMemory(), 30u);
+}
+
+TEST_P(GraphsMetered, LaunchesAreAsManyOperationsAsTheyHaveSteps) {
+  Steps steps;
+  for (std::uint32_t i = 0; i < 300; ++i)
+    steps.scale(kA, i == 0 ? 2 : 1, i == 0 ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{i - 1});
+  create(steps);
+  set(kA, 1.0f);
+  EXPECT_EQ(client().ask<Opcode::kStreamSynchronize>({kStream}), hipSuccess);
+  s.fake.hold();
+  const int before = s.fake.commands();
+  for (int i = 0; i < 10; ++i) launch();
+  EXPECT_EQ(client().ask<Opcode::kPing>({}), hipSuccess);
+  EXPECT_LT(s.fake.commands() - before, 1000);
+  s.fake.release();
+  EXPECT_EQ(get<float>(kA), 1024.0f);
+  expectNoFailure();
 }
 
 // --- what a hostile client might send

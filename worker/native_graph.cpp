@@ -7,6 +7,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::uint64_t kMostPieces = 256;  // of one step; beyond that a stream is as good
+constexpr std::uint64_t kNodeBytes = 512, kEdgeBytes = 16;
 
 struct KernelNode {
   explicit KernelNode(const GraphStep::Launch& launch) {
@@ -88,6 +89,12 @@ struct WordNode {
   hipBatchMemOpNodeParams params{};
 };
 
+std::size_t nodesOf(const GraphStep& step) {
+  if (const auto* copy = std::get_if<wire::DeviceCopy>(&step.work)) return planesOf(*copy).size();
+  if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) return memsetsOf(*fill).size();
+  return 1;
+}
+
 // A node waits for whole words.
 bool masked(const wire::WordSteps& m) {
   return std::ranges::any_of(m.list, [](const wire::WordStep& step) {
@@ -114,13 +121,37 @@ NativeGraph::~NativeGraph() {
   if (graph_) backend_.hip.hipGraphDestroy(graph_);
 }
 
+std::uint64_t NativeGraph::bytesFor(const std::vector<GraphStep>& steps) {
+  std::uint64_t bytes = 0;
+  for (const GraphStep& step : steps) {
+    bytes += (nodesOf(step) + 2) * kNodeBytes + (step.after.size() + 2 * nodesOf(step)) * kEdgeBytes;
+    if (const auto* launch = std::get_if<GraphStep::Launch>(&step.work)) bytes += launch->message->bytes();
+  }
+  return bytes;
+}
+
+// A step of several nodes that came after others of several would have as many edges as the product of both.
 bool NativeGraph::add(const GraphStep& step) {
   Nodes after, made;
-  for (const std::uint32_t before : step.after) after.insert(after.end(), nodes_[before].begin(), nodes_[before].end());
+  for (const std::uint32_t before : step.after) after.push_back(ends_[before]);
   backend_.use(step.device);
-  if (!std::visit([&](const auto& work) { return addNodes(work, after, made); }, step.work)) return false;
-  nodes_.push_back(std::move(made));
-  return !nodes_.back().empty();
+  if (nodesOf(step) > 1 && !join(after)) return false;
+  if (!std::visit([&](const auto& work) { return addNodes(work, after, made); }, step.work) || made.empty())
+    return false;
+  count_ += made.size();
+  nodes_.push_back(made);
+  if (!join(made)) return false;
+  ends_.push_back(made.front());
+  return true;
+}
+
+bool NativeGraph::join(Nodes& nodes) {
+  if (nodes.size() < 2) return true;
+  Node joint = nullptr;
+  if (backend_.hip.hipGraphAddEmptyNode(&joint, graph_, nodes.data(), nodes.size()) != hipSuccess) return false;
+  nodes = {joint};
+  ++count_;
+  return true;
 }
 
 bool NativeGraph::addNodes(const GraphStep::Nothing&, const Nodes& after, Nodes& made) {

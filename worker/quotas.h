@@ -21,7 +21,7 @@ enum class Quota : std::size_t {
   kEvents,
   kModules,
   kFunctions,
-  kCodeBytes,    // of modules: as they came, and as they are loaded
+  kCodeBytes,    // of modules: as they came, and as they are loaded; of graphs
   kHostBytes,    // of host memory that kernels reach
   kStagedBytes,  // pinned memory for bytes between the network and the GPU
   kOperations,   // of all streams that are not done

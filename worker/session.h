@@ -252,6 +252,7 @@ class Session {
   bool decodeStep(const wire::GraphStep& m, GraphStep& step);  // false after refuse()
   bool namedExists(const std::vector<GraphStep>& steps);
   hipError_t prepare(Graph& graph);  // for a launch: what would be wrong with one
+  void makeNative(GraphVersion& version);
   void change(Graph& graph, const std::vector<std::uint32_t>& numbers, std::vector<GraphStep> steps);
   void drop(const std::shared_ptr<Graph>& graph);
   void retire(std::unique_ptr<NativeGraph> native);                     // when everything sent so far is done

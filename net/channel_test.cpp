@@ -262,7 +262,9 @@ bool resumableAfter(std::size_t total, bool acknowledging) {
     Bytes room(1 << 20);
     for (std::size_t at = 0; at < total; at += room.size()) {
       ASSERT_TRUE(peer->receiveAll(room).ok());
-      if (acknowledging) EXPECT_TRUE(channel.acknowledge(at + room.size()));
+      if (acknowledging) {
+        EXPECT_TRUE(channel.acknowledge(at + room.size()));
+      }
     }
   });
   const Bytes piece = pattern(1 << 20, 10);

@@ -21,10 +21,12 @@ struct Standin {
   const char* folder;
   const char* library;
 };
-constexpr Standin kStandins[] = {{"rocm_smi", "librocm_smi64.so.1"},
-                                 {"rocm_smi_7", "librocm_smi64.so.7"},
-                                 {"roctracer", "libroctracer64.so.4"},
-                                 {"rocprofiler_sdk", "librocprofiler-sdk.so.1"}};
+constexpr Standin kStandins[] = {
+    {"rocm_smi", "librocm_smi64.so.1"},           {"rocm_smi_7", "librocm_smi64.so.7"},
+    {"roctracer", "libroctracer64.so.4"},         {"rocprofiler_sdk", "librocprofiler-sdk.so.1"},
+    {"sysdeps_drm", "librocm_sysdeps_drm.so.2"},  {"sysdeps_drm_amdgpu", "librocm_sysdeps_drm_amdgpu.so.1"},
+    {"sysdeps_numa", "librocm_sysdeps_numa.so.1"}};
+constexpr char kRocm[] = "/opt/rocm/lib/rocm_sysdeps/lib";  // which no search of the loader's would show
 constexpr int kPatience = 5;  // seconds: a program must not wait long for what it may never look at
 
 void addTo(const char* variable, const std::string& folder, bool inFront) {
@@ -41,12 +43,13 @@ fs::path standinsFolder(const Target& target, const fs::path& folder) {
 
 void addLibraries(const fs::path& standins, const std::string& program) {
   std::error_code error;
-  const char* path = std::getenv(platform::kLibraryPathVariable);
+  const char* given = std::getenv(platform::kLibraryPathVariable);
+  const std::string path = std::string(given ? given : "") + platform::kPathSeparator + kRocm;
   const auto packages = doctor::librariesInPackages(program);
   for (const Standin& standin : kStandins) {
     const fs::path file = standins / standin.folder / standin.library;
     const auto ours = doctor::readProgramFile(file);
-    if (!ours || doctor::onSystem(standin.library, path ? path : "", ours->machine)) continue;
+    if (!ours || doctor::onSystem(standin.library, path, ours->machine)) continue;
     const bool carried =
         std::ranges::any_of(packages, [&](const fs::path& copy) { return copy.filename() == standin.library; });
     if (!carried) addTo(platform::kLibraryPathVariable, file.parent_path().string(), false);

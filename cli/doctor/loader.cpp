@@ -130,7 +130,9 @@ Loaded loadedBy(const ProgramFile& program, const LoaderSettings& settings) {
 }
 
 bool onSystem(const std::string& name, const std::string& libraryPath, std::uint16_t machine) {
-  const auto has = [&](const std::string& folder) { return inFolder(folder, name, machine).has_value(); };
+  const auto has = [&](const std::string& folder) {  // in the second AMD's packages have what they took from others
+    return inFolder(folder, name, machine) || inFolder(folder + "/rocm_sysdeps/lib", name, machine);
+  };
   return std::ranges::any_of(split(libraryPath, ":;"), has) || std::ranges::any_of(systemFolders(), has);
 }
 

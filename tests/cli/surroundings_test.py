@@ -4,6 +4,7 @@
   surroundings_test.py BUILD_DIR
 """
 import ctypes.util
+import errno
 import json
 import os
 import subprocess
@@ -54,6 +55,10 @@ if profiler:
     code = profiler.rocprofiler_force_configure(None)
     seen["profiler"] = (code, profiler.rocprofiler_get_status_string(code).decode())
 seen["tracer"] = library("libroctracer64.so.4") is not None
+names = ("drm.so.2", "drm_amdgpu.so.1", "numa.so.1")
+drm, amdgpu, numa = (library("librocm_sysdeps_" + name) for name in names)
+if drm and amdgpu and numa:
+    seen["sysdeps"] = (drm.drmIoctl(0, 0, 0), amdgpu.amdgpu_device_initialize(0, 0, 0, 0), numa.numa_available(), numa.numa_max_node())
 seen["agents"] = command("rocm_agent_enumerator")
 seen["rocminfo"] = command("rocminfo")
 print(json.dumps(seen))
@@ -96,6 +101,7 @@ class Surroundings(WithWorker):
         self.assertEqual(seen["profiler"][0], 16)
         self.assertIn("no profiler", seen["profiler"][1])
         self.assertTrue(seen["tracer"])
+        self.assertEqual(seen["sysdeps"], [-1, -errno.ENODEV, -1, 0])
 
     def check_driver(self, seen):
         self.assertEqual(set(seen["nodes"]), {"0", "1"})

@@ -33,6 +33,6 @@ rm "$log.json"
 # What programs look for besides HIP, where there is no driver (docs/frameworks.md).
 run rocm_agent_enumerator | grep gfx90a
 run rocminfo | grep amdgcn-amd-amdhsa--gfx90a
-for library in librocm_smi64.so.1 libroctracer64.so.4 librocprofiler-sdk.so.1; do
+for library in librocm_smi64.so.1 libroctracer64.so.4 librocprofiler-sdk.so.1 librocm_sysdeps_{drm.so.2,drm_amdgpu.so.1,numa.so.1}; do
   run python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$library"
 done

@@ -57,6 +57,7 @@ Fleet::Fleet(const Options& options) {
     machine->endpoint = endpoint;
     machine->local = options.local;
     machine->remoteOptions = {endpoint, options.connectTimeout, options.ioTimeout};
+    machine->remoteOptions.keptTokens = true;
     machine->report.host = options.local ? "local" : endpoint.host;
     machine->report.port = endpoint.port;
     machines_.push_back(std::move(machine));

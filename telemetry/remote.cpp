@@ -1,7 +1,11 @@
 #include "telemetry/remote.h"
 
+#include <filesystem>
+
 #include "access/entry.h"
 #include "access/frame.h"
+#include "access/kept_token.h"
+#include "access/token.h"
 #include "base/env.h"
 #include "platform/process.h"
 
@@ -10,6 +14,13 @@ namespace {
 
 // Hundreds of GPUs and thousands of processes fit; a peer that announces more is none of ours.
 constexpr std::uint64_t kMaxReply = 16 << 20;
+
+Status useKeptToken(const net::Endpoint& worker, std::string& token) {
+  const std::string file = access::keptTokenFile(worker);
+  std::error_code error;
+  if (!token.empty() || file.empty() || !std::filesystem::exists(file, error)) return {};
+  return access::readTokenFile(file, token);
+}
 
 }  // namespace
 
@@ -48,6 +59,7 @@ Status Remote::greet(const net::Endpoint& worker) {
   int roundTrips = 0;
   Status status = net::connectTo(worker, options_.connectTimeout, socket);
   if (status.ok()) status = access::credentialsFromEnvironment(credentials);
+  if (status.ok() && options_.keptTokens) status = useKeptToken(worker, credentials.identity.token);
   if (status.ok())
     status = access::enter(std::move(socket), worker.host, credentials, {options_.ioTimeout, options_.ioTimeout},
                            transport_, roundTrips);

@@ -18,6 +18,7 @@ struct RemoteOptions {
   int connectTimeout = 30;  // seconds
   int ioTimeout = 60;
   std::vector<net::Endpoint> others{};  // workers that will do when that one does not answer
+  bool keptTokens = false;              // use what `hip-remote pair` has kept, where the environment has no token
 };
 
 // TF_WORKER_HOST, TF_WORKER_PORT, TF_CONNECT_TIMEOUT, TF_IO_TIMEOUT, as HIP programs read them.

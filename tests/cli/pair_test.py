@@ -66,6 +66,9 @@ class Pairing(unittest.TestCase):
         done = self.remote("info", "--worker", address)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1 GPU", done.stdout)
+        done = subprocess.run([BUILD / "bin/smi-remote", "--host", address, "list"], env=environment(self.here, HIP_REMOTE_TLS="1"),
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_wrong_token_is_not_kept(self):
         address, _ = self.worker()

@@ -51,6 +51,13 @@ std::string linkText(const Link& link, bool nvidia) {
   return text;
 }
 
+// A worker that wants something else of us runs and can be reached; a name that nobody knows is another matter, too.
+bool explains(const std::string& failure) {
+  for (const char* words : {"refused: ", "TLS with ", "HIP_REMOTE_", "cannot resolve "})
+    if (failure.find(words) != std::string::npos) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string gpuLabel(const HostReport& report, unsigned gpu) {
@@ -67,10 +74,10 @@ Lines softwareNote(const Reports& reports, const std::optional<unsigned>& only) 
 }
 
 std::string failureLine(const HostReport& report) {
-  std::string line = "smi-remote: ";
-  line += report.port ? report.host + ":" + std::to_string(report.port) : report.host;
-  line += ": " + printable(report.status.message());
-  if (report.port && report.status.away())
+  const std::string said = printable(report.status.message());
+  const std::string where = (report.port ? report.host + ":" + std::to_string(report.port) : report.host) + ": ";
+  std::string line = "smi-remote: " + (said.starts_with(where) ? said : where + said);
+  if (report.port && report.status.away() && !explains(said))
     line += " (is hip-worker running there, and may this machine reach the port?)";
   return line;
 }

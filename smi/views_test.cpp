@@ -85,6 +85,16 @@ TEST(Views, SeveralHostsAreOneTable) {
   EXPECT_TRUE(has(failure, "hip-worker"));
 }
 
+TEST(Views, AFailureSaysOnceWhereAndAsksOnlyWhatIsNotKnown) {
+  HostReport report = deadMachine();
+  report.status = Status::unavailable("dead:18515: Connection refused");
+  EXPECT_TRUE(has(failureLine(report), "smi-remote: dead:18515: Connection refused (is hip-worker running there"));
+  report.status = Status::unavailable("refused: this worker wants a token; set HIP_REMOTE_TOKEN");
+  EXPECT_TRUE(failureLine(report).ends_with("HIP_REMOTE_TOKEN"));
+  report.status = Status::unavailable("cannot resolve \"dead\": Name or service not known");
+  EXPECT_TRUE(failureLine(report).ends_with("not known"));
+}
+
 TEST(Views, ForeignTextCannotMoveTheCursor) {
   HostReport report = rackMachine("a");
   report.gpus[0].name = "\x1b[2J evil";

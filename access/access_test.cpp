@@ -115,7 +115,7 @@ TEST_F(Greeting, AGuessIsRefused) {
   ASSERT_TRUE(decode(payload, reply));
   send(*client_, wire::Opcode::kProof, wire::Proof{reply.proof});  // the worker's own proof, sent back to it
   worker.join();
-  EXPECT_EQ(admitted_.message(), "the token is wrong");
+  EXPECT_TRUE(admitted_.message().starts_with("the token is wrong")) << admitted_.message();
 }
 
 TEST_F(Greeting, AnotherMessageInThePlaceOfTheProofIsRefused) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr auto kChallenge = static_cast<std::uint16_t>(wire::Opcode::kChallenge);
 constexpr auto kProof = static_cast<std::uint16_t>(wire::Opcode::kProof);
+constexpr char kWrong[] = "the token is wrong; HIP_REMOTE_TOKEN or HIP_REMOTE_TOKEN_FILE must have the worker's";
 
 }  // namespace
 
@@ -17,7 +18,7 @@ bool Admission::concerns(const wire::Header& header) {
 }
 
 Status Admission::admit(const Keyring::Key* key, bool proved) {
-  if (!key || !proved) return Status::unavailable("the token is wrong");
+  if (!key || !proved) return Status::unavailable(kWrong);
   stage_ = Stage::kProved;
   identity_ = key->identity;
   return {};
@@ -47,7 +48,7 @@ Status Admission::take(const wire::Header& header, std::span<const std::byte> pa
     return admit(keyring_->findProof(*binding_, proof.proof), true);
   if (stage_ == Stage::kNew && !binding_ && header.opcode == kChallenge && decode(payload, challenge)) {
     key_ = keyring_->find(challenge.token);
-    if (!key_) return Status::unavailable("the token is wrong");
+    if (!key_) return Status::unavailable(kWrong);
     client_ = challenge.number;
     worker_ = randomNumber();
     wire::appendFrame(reply, wire::Opcode::kChallenge, header.request, wire::HIP_REMOTE_FLAG_REPLY,

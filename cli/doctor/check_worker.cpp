@@ -42,6 +42,17 @@ bool greets(telemetry::RemoteOptions options) {
   return telemetry::Remote::connect(options, remote).ok();
 }
 
+// What would make a worker listen there. Of this machine nobody has to show anything.
+std::string howToStart(const net::Endpoint& worker) {
+  const std::string command = "hip-worker --port " + std::to_string(worker.port);
+  if (worker.host == "localhost" || worker.host == "127.0.0.1" || worker.host == "::1")
+    return "start one here: " + command +
+           " (--runtime softgpu where there is no GPU); or name another machine: --worker HOST; or do without: "
+           "--softgpu";
+  return "on " + worker.host + ": " + command +
+         " --bind '*' --token-file FILE  (without --bind it serves its own machine only)";
+}
+
 bool checkUnixSocket(const net::Endpoint& worker, Report& report) {
   net::Socket socket;
   if (Status status = net::connectTo(worker, 0, socket); !status.ok()) {
@@ -89,9 +100,7 @@ bool checkConnection(const telemetry::RemoteOptions& options, Report& report) {
                    "--worker " + usual.worker.name());
     return false;
   }
-  report.problem("connection", "no-worker", "no worker listens there: " + status.message(),
-                 "on " + worker.host + ": hip-worker --port " + std::to_string(worker.port) +
-                     " --bind '*' --token-file FILE  (without --bind it serves its own machine only)");
+  report.problem("connection", "no-worker", "no worker listens there: " + status.message(), howToStart(worker));
   return false;
 }
 
@@ -124,8 +133,10 @@ bool explainGreeting(const telemetry::RemoteOptions& options, const Status& stat
     return problem("tls", "tls-credentials", "the worker has no certificate that HIP_REMOTE_TLS_CA could vouch for",
                    "unset HIP_REMOTE_TLS_CA and use its token: hip-remote pair " + options.worker.name());
   if (says(status, "another token") || says(status, "token is wrong") || says(status, "refused the token"))
-    return problem("token", "token-wrong", why,
-                   "put the token the worker was started with into the file HIP_REMOTE_TOKEN_FILE names");
+    return problem(
+        "token", "token-wrong", why,
+        "put the token the worker was started with into the file HIP_REMOTE_TOKEN_FILE names, or: hip-remote pair " +
+            options.worker.name());
   if (says(status, "has no token"))
     return problem("token", "token-unwanted", why,
                    "unset HIP_REMOTE_TOKEN HIP_REMOTE_TOKEN_FILE, or start the worker with --token-file");
@@ -170,8 +181,10 @@ bool checkWorker(Patient& patient, Report& report) {
   options.connectTimeout = options.ioTimeout = patient.timeout;
   std::string token;
   if (Status status = access::tokenFromEnvironment(token); !status.ok()) {
-    report.problem("token", "token-unreadable", status.message(),
-                   "openssl rand -hex 32 > FILE makes one; both sides need the same");
+    report.problem(
+        "token", "token-unreadable", status.message(),
+        "HIP_REMOTE_TOKEN_FILE must name a copy of the worker's token file (for a worker of yours `openssl rand "
+        "-hex 32 > FILE` makes one)");
     return false;
   }
   if (!checkConnection(options, report)) return false;

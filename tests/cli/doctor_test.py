@@ -179,6 +179,7 @@ class Doctor(unittest.TestCase):
 
     def test_no_worker(self):
         self.broken("no-worker", "hip-worker --port 18515 --bind", "--worker", "127.0.0.2")
+        self.broken("no-worker", "start one here: hip-worker --port 18515 .--runtime softgpu", "--worker", "[::1]")
 
     def test_wrong_port(self):
         with Worker(host="127.0.0.3", port=18515):

@@ -29,7 +29,8 @@ constexpr char kHelp[] =
     "                  what these commands of ROCm would say; `run` puts them on the PATH\n"
     "  hip-remote --version\n"
     "\n"
-    "Without --worker the worker is TF_WORKER_HOST and TF_WORKER_PORT (localhost:18515).\n"
+    "Without --worker the worker is TF_WORKER_HOST and TF_WORKER_PORT (localhost:18515). One on another machine wants\n"
+    "its token: HIP_REMOTE_TOKEN_FILE=FILE, or `hip-remote pair` once.\n"
     "--softgpu needs no worker: kernels run on this machine's CPU.\n";
 
 struct Command {

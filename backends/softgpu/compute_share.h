@@ -4,8 +4,8 @@
 //   HIP_REMOTE_SOFTGPU_COMPUTE=25            this process: a quarter of each device
 //   HIP_REMOTE_SOFTGPU_COMPUTE_GROUP=50:FILE all processes that name this file: half of each device together
 //
-// What counts is the time that threads were computing by the clock on the wall, had the processor or not: on a machine
-// with too much to do, shares shrink alike.
+// What counts is the time that threads were computing by the clock on the wall, had the processor or not. On a machine
+// with too much to do shares shrink, and large ones first, because its system gives all threads the same.
 #pragma once
 
 #include <atomic>

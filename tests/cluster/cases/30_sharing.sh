@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # needs: tensor-fusion-operator tensor-fusion-hypervisor
 # shellcheck disable=SC2154 # run.sh has them
-# Pods with parts of the one GPU, at the same time: what they see, what they get, what a third one does not.
+# Pods with parts of the one GPU, at the same time: what they see, what they get, what a third one does not, how fast they are.
 kept=(sh -c 'python3 /programs/device.py && exec python3 /programs/patient.py')
 part_of_gpu part-1 50 1Gi "${kept[@]}" >/dev/null
 part_of_gpu part-2 25 512Mi "${kept[@]}" >/dev/null
@@ -30,3 +30,27 @@ part_of_gpu kernel 25 512Mi /programs/matmul >/dev/null
 check "a kernel on a part of the GPU" wait_until 180 is kernel Succeeded
 check "computes what it should" grep -q correct <(kubectl logs kernel -c program)
 forget_all kernel part-2 part-3
+
+# Side by side, one is twice as fast as the other, to 10 %. Small parts: on a machine with too much to do its system gives all threads the
+# same, and large ones shrink first. What else it does slows down now one and now the other: three times.
+part_of_gpu fast 20 512Mi python3 /programs/pace.py >/dev/null
+part_of_gpu slow 10 512Mi python3 /programs/pace.py >/dev/null
+computes() { [[ -n $(value "$1" kernels) ]]; }
+for pod in fast slow; do check "$pod computes" wait_until 180 computes "$pod"; done
+kernels() { # POD FROM UNTIL: how many it ran in a second between those moments
+  kubectl logs "$1" -c program | sed -n 's/^kernels=//p' |
+    awk -v from="$2" -v until="$3" '$1 >= from && $1 <= until { if (!lines++) { began = $1; first = $2 } ended = $1; last = $2 }
+      END { if (ended > began) print (last - first) / (ended - began) }'
+}
+in_proportion() {
+  local from until rates
+  for _ in 1 2 3; do
+    from=$(date +%s) && sleep 10 && until=$(date +%s)
+    rates="$(kernels fast "$from" "$until") $(kernels slow "$from" "$until")"
+    echo "kernels in a second: $rates"
+    if awk '{ exit !($2 > 0 && $1 / $2 >= 1.8 && $1 / $2 <= 2.2) }' <<<"$rates"; then return; fi
+  done
+  return 1
+}
+check "fast is twice as fast as slow" in_proportion
+forget_all fast slow

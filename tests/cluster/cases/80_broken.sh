@@ -58,3 +58,7 @@ fresh_copy # the token: the worker has another
 worker_runs HIP_REMOTE_TOKEN=another-token-altogether
 check "installed with another token" install_copy
 script_fails "another token" "pytorch-amd-remote did not finish" test-amd-remote-gpu.sh tensor-fusion
+
+fresh_copy # nothing: the next case finds it as this one did
+check "installed with nothing broken" install_copy
+forget_all pytorch-amd-remote

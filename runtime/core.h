@@ -71,7 +71,7 @@ class Core {
   virtual hipError_t synchronize(int device) = 0;
 
   // --- streams and events
-  virtual hipError_t create(Stream& stream) = 0;   // device, flags, priority, cuMask and kind are set
+  virtual hipError_t create(Stream& stream) = 0;  // device, flags, priority, cuMask and kind are set
   // One that the program made: when its work is done, or the host could not tell that it is not.
   virtual hipError_t destroy(Stream& stream) = 0;
   virtual hipError_t synchronize(Stream& stream) = 0;

@@ -24,7 +24,8 @@ __all__ = ["Error", "connect", "softgpu", "worker"]
 _ROOT = Path(__file__).resolve().parent
 _LIBRARIES = _ROOT / "lib/hip-remote"
 _STANDINS = ("rocm_smi/librocm_smi64.so.1", "rocm_smi_7/librocm_smi64.so.7", "roctracer/libroctracer64.so.4",
-             "rocprofiler_sdk/librocprofiler-sdk.so.1")
+             "rocprofiler_sdk/librocprofiler-sdk.so.1", "sysdeps_drm/librocm_sysdeps_drm.so.2",
+             "sysdeps_drm_amdgpu/librocm_sysdeps_drm_amdgpu.so.1", "sysdeps_numa/librocm_sysdeps_numa.so.1")
 
 
 class Error(RuntimeError):

@@ -15,7 +15,9 @@ with hip_remote.worker(runtime="softgpu") as address:
         smi, seen = ctypes.CDLL(name), ctypes.c_uint32()
         assert smi.rsmi_init(ctypes.c_uint64(0)) == 0, name
         assert smi.rsmi_num_monitor_devices(ctypes.byref(seen)) == 0 and seen.value == 1, name
-    ctypes.CDLL("libroctracer64.so.4"), ctypes.CDLL("librocprofiler-sdk.so.1")
+    for name in ("libroctracer64.so.4", "librocprofiler-sdk.so.1", "librocm_sysdeps_drm.so.2",
+                 "librocm_sysdeps_drm_amdgpu.so.1", "librocm_sysdeps_numa.so.1"):
+        ctypes.CDLL(name)
 try:
     hip_remote.softgpu()
 except hip_remote.Error as error:

@@ -384,6 +384,7 @@ TEST_P(GraphsMetered, ByWhatTheyKeep) {
 // Launches that are held, or a GPU that is busy, keep what the client has given up.
 TEST_P(GraphsMetered, UntilTheyAreReallyGone) {
   client().send<Opcode::kHostFunction>({kStream, 7});
+  client().expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
   for (int i = 0; i < 100; ++i) {
     create(large(1));
     launch();

@@ -150,6 +150,7 @@ TEST(Session, PhysicalMemoryCountsUntilItIsUnmapped) {
   s.client->hello();
   s.client->send<Opcode::kStreamCreate>({.stream = wire::kFirstObject, .device = 0, .flags = hipStreamNonBlocking});
   s.client->send<Opcode::kHostFunction>({wire::kFirstObject, 1});  // which is not over yet
+  s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
   const auto createAndLeave = [&](std::uint64_t number) {
     s.client->send<Opcode::kCreatePhysical>({number, 0, 40 * kMiB});
     s.client->send<Opcode::kMapPhysical>({number, kTestDeviceBase + number * 40 * kMiB, 40 * kMiB});

@@ -10,6 +10,7 @@ constexpr std::uint64_t kSharedMapping = 32 << 20;
 constexpr std::uint64_t kSmall = 1 << 20;  // up to here blocks share mappings
 constexpr std::size_t kMostVacated = 256;
 constexpr std::uint64_t kMostAsked = 64 << 20;  // more than is needed now
+constexpr int kMostWaits = 4;                   // other threads may take what one has waited for
 constexpr std::uint64_t kMostIdle = 256 << 20;
 constexpr std::uint64_t kLargestIdle = 32 << 20;  // using a larger block after its free is a fault, as it is locally
 
@@ -43,29 +44,28 @@ DeviceHeap::DeviceHeap(std::uint64_t base, std::uint64_t size, std::uint64_t gra
 
 std::uint64_t DeviceHeap::allocate(std::size_t size) {
   if (size > (std::uint64_t{1} << 47)) return 0;
-  const bool small = size <= kSmall;
-  const std::uint64_t rounded = roundUp(std::max<std::uint64_t>(size, 1), small ? kAlignment : granularity_);
+  const std::uint64_t rounded = roundUp(std::max<std::uint64_t>(size, 1), size <= kSmall ? kAlignment : granularity_);
+  std::uint64_t address = allocateAtOnce(rounded);
+  for (int waits = 0; !address && waits < kMostWaits && waitForWork(); ++waits) address = allocateAtOnce(rounded);
+  return address;
+}
+
+std::uint64_t DeviceHeap::allocateAtOnce(std::uint64_t rounded) {
+  const std::uint64_t own = roundUp(rounded, granularity_), shared = roundUp(kSharedMapping, granularity_);
   // For a small block a whole shared mapping, if the credit allows it, else one just big enough.
-  const auto tryAll = [&] {
-    const std::uint64_t own = roundUp(rounded, granularity_), shared = roundUp(kSharedMapping, granularity_);
-    const std::uint64_t address = small ? obtain(rounded, shared, own) : 0;
-    return address ? address : obtain(rounded, own, own);
-  };
-  if (const std::uint64_t address = tryAll()) return address;
-  std::uint64_t freedSoFar;
+  const std::uint64_t address = rounded <= kSmall ? obtain(rounded, shared, own) : 0;
+  return address ? address : obtain(rounded, own, own);
+}
+
+// Only memory that running work may still touch is left: wait for that work, as a local hipMalloc would.
+bool DeviceHeap::waitForWork() {
   {
     std::lock_guard lock(mutex_);
-    if (resting_.empty()) return 0;
-    freedSoFar = reclaimed_ + resting_.size();
+    if (resting_.empty() && owed_.empty()) return false;
   }
-  // Only freed memory that running work may still touch is left: wait for that work, as a local hipMalloc would.
   const Moment everything = calls_.now();
   calls_.waitFor(everything);
-  if (everything.passed()) {
-    std::lock_guard lock(mutex_);
-    while (reclaimed_ < freedSoFar) reclaimFirst();
-  }
-  return tryAll();
+  return everything.passed();
 }
 
 // Memory that is mapped already, or a new mapping of `mappingSize`, for which credit is asked if it does not suffice;
@@ -88,10 +88,16 @@ std::uint64_t DeviceHeap::obtain(std::uint64_t size, std::uint64_t mappingSize, 
 }
 
 bool DeviceHeap::takeCredit(std::uint64_t bytes) {
+  bool taken = takeCreditAtOnce(bytes);
+  for (int waits = 0; !taken && waits < kMostWaits && waitForWork(); ++waits) taken = takeCreditAtOnce(bytes);
+  return taken;
+}
+
+bool DeviceHeap::takeCreditAtOnce(std::uint64_t bytes) {
   std::unique_lock lock(mutex_);
   for (bool refused = false;;) {
     reclaimFinished();
-    while (bytes > credit_ && !idle_.empty()) drop(mappings_.find(idle_.begin()->second));
+    makeRoom(bytes);
     if (bytes <= credit_) {
       credit_ -= bytes;
       return true;
@@ -112,7 +118,21 @@ std::uint64_t DeviceHeap::ask(std::unique_lock<std::mutex>& lock, std::uint64_t 
 
 void DeviceHeap::giveCredit(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
-  credit_ += bytes;
+  owe(bytes);
+}
+
+void DeviceHeap::owe(std::uint64_t bytes) {
+  Moment until = calls_.now();
+  if (until.passed()) {
+    credit_ += bytes;
+  } else {
+    owed_.push_back({std::move(until), bytes});
+    owedBytes_ += bytes;
+  }
+}
+
+void DeviceHeap::makeRoom(std::uint64_t size) {
+  while (size > credit_ + owedBytes_ && !idle_.empty()) drop(mappings_.find(idle_.begin()->second));
 }
 
 std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
@@ -133,12 +153,12 @@ std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
 }
 
 bool DeviceHeap::addMapping(std::uint64_t size, bool shared) {
-  if (size > credit_ + idleBytes_) return false;
-  const auto dropOldest = [&] { drop(mappings_.find(idle_.begin()->second)); };
-  while (size > credit_) dropOldest();
+  if (size > credit_ + owedBytes_ + idleBytes_) return false;
+  makeRoom(size);
+  if (size > credit_) return false;
   std::uint64_t address = takeAddresses(size);
   while (!address && !idle_.empty()) {
-    dropOldest();
+    drop(mappings_.find(idle_.begin()->second));
     address = takeAddresses(size);
   }
   if (!address) return false;
@@ -166,7 +186,7 @@ void DeviceHeap::drop(MappingAt at) {
   markUsed(mapping);  // no longer idle, as it no longer is
   if (mapping.shared) pieces_.remove(address);
   calls_.unmap(address);
-  credit_ += mapping.size;
+  owe(mapping.size);
   mappedBytes_ -= mapping.size;
   vacated_.emplace_back(address, mapping.size);
   if (vacated_.size() > kMostVacated) {
@@ -205,13 +225,12 @@ void DeviceHeap::release(std::uint64_t address) {
 }
 
 void DeviceHeap::reclaimFinished() {
-  while (!resting_.empty() && resting_.front().until.passed()) reclaimFirst();
-}
-
-void DeviceHeap::reclaimFirst() {
-  reclaim(resting_.front().address, resting_.front().size);
-  resting_.pop_front();
-  ++reclaimed_;
+  for (; !resting_.empty() && resting_.front().until.passed(); resting_.pop_front())
+    reclaim(resting_.front().address, resting_.front().size);
+  for (; !owed_.empty() && owed_.front().until.passed(); owed_.pop_front()) {
+    credit_ += owed_.front().bytes;
+    owedBytes_ -= owed_.front().bytes;
+  }
 }
 
 void DeviceHeap::reclaim(std::uint64_t address, std::uint64_t size) {
@@ -234,7 +253,18 @@ std::uint64_t DeviceHeap::idleLimit() const {
 
 void DeviceHeap::loseCredit(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
-  credit_ -= std::min(credit_, bytes);
+  const auto lose = [&bytes](std::uint64_t& from) {
+    const std::uint64_t part = std::min(from, bytes);
+    from -= part;
+    bytes -= part;
+    return part;
+  };
+  lose(credit_);
+  // The worker may have unmapped what is not known here to be over.
+  for (; bytes && !owed_.empty(); owed_.pop_front()) {
+    owedBytes_ -= lose(owed_.front().bytes);
+    if (owed_.front().bytes) break;
+  }
 }
 
 std::uint64_t DeviceHeap::mappedFree() {

@@ -4,7 +4,8 @@
 // small ones share 32 MiB mappings. A freed block rests until the work that could still touch it has finished, since
 // nobody waited for that work when it was freed. Mappings that nobody uses any more are kept for the next block of
 // their size, up to a limit, so that allocating and freeing in turn sends nothing. Memory is bounded by the credit the
-// worker granted, so running out is known here and now; then, before anything else, the kept mappings go.
+// worker granted, so running out is known here and now; then, before anything else, the kept mappings go. The worker
+// unmaps when all work sent before is done, and counts the memory until then; so does this.
 //
 // Thread-safe. The lock is never held while the worker is asked or waited for. Every operation takes time logarithmic
 // in the number of blocks.
@@ -44,7 +45,7 @@ class DeviceHeap {
 
   // Memory that is made some other way counts too. False when there is not that much.
   bool takeCredit(std::uint64_t bytes);
-  void giveCredit(std::uint64_t bytes);
+  void giveCredit(std::uint64_t bytes);  // after the worker was told that it is not needed
 
  private:
   struct Mapping {
@@ -58,17 +59,25 @@ class DeviceHeap {
     Moment until;
     std::uint64_t address, size;
   };
+  struct Owed {
+    Moment until;
+    std::uint64_t bytes;
+  };
 
   std::uint64_t ask(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t most);  // unlocked meanwhile
+  std::uint64_t allocateAtOnce(std::uint64_t rounded);
   std::uint64_t obtain(std::uint64_t size, std::uint64_t mappingSize, std::uint64_t leastSize);
+  bool takeCreditAtOnce(std::uint64_t bytes);
+  bool waitForWork();  // false: nothing will come back by that
   std::uint64_t fromMapped(std::uint64_t size);
   bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses
   std::uint64_t takeAddresses(std::uint64_t size);
   void drop(MappingAt mapping);  // REQUIRES: it is idle
   void markIdle(std::uint64_t address, Mapping& mapping);
   void markUsed(Mapping& mapping);
+  void makeRoom(std::uint64_t size);  // drops what is idle until there will be credit for so much
+  void owe(std::uint64_t bytes);
   void reclaim(std::uint64_t address, std::uint64_t size);
-  void reclaimFirst();
   void reclaimFinished();
   std::uint64_t idleLimit() const;
 
@@ -86,7 +95,8 @@ class DeviceHeap {
   std::uint64_t mappedBytes_ = 0, liveBytes_ = 0;
   // In the order they were freed in. What one waits for, the next waits for too, so the first is always over first.
   std::deque<Resting> resting_;
-  std::uint64_t reclaimed_ = 0;  // how many have left resting_
+  std::deque<Owed> owed_;  // credit that comes back when the worker has unmapped; in the same order
+  std::uint64_t owedBytes_ = 0;
   // Mappings of which nothing is used, by the time that began; those for one block also by size.
   std::map<std::uint64_t, std::uint64_t> idle_;                               // since → address
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> idleOwn_;  // size, since → address

@@ -98,6 +98,46 @@ TEST(DeviceHeap, WaitsForRestingMemoryRatherThanFailing) {
   EXPECT_EQ(world.waits, 1);
 }
 
+// The worker unmaps when everything sent before is done. Until then it counts, so using its credit would fail there.
+TEST(DeviceHeap, UnmappedMemoryCountsUntilTheWorkBeforeItIsDone) {
+  World world;
+  RemoteStream& stream = world.streams.add(1, 0, RemoteStream::Kind::kBlocking);
+  DeviceHeap heap = world.heap(64 * kMiB);
+  heap.release(heap.allocate(30 * kMiB));  // kept, since nothing runs
+  world.streams.count(stream);
+  EXPECT_NE(heap.allocate(50 * kMiB), 0u);  // needs its credit
+  EXPECT_EQ(world.waits, 1);
+
+  world.streams.count(stream);
+  heap.giveCredit(10 * kMiB);  // as virtual memory does
+  EXPECT_TRUE(heap.takeCredit(20 * kMiB));
+  EXPECT_EQ(world.waits, 2);
+}
+
+TEST(DeviceHeap, UnmappedMemoryIsNotWaitedForWhereThereIsMore) {
+  World world;
+  world.moreCredit = 100 * kMiB;
+  RemoteStream& stream = world.streams.add(1, 0, RemoteStream::Kind::kBlocking);
+  DeviceHeap heap = world.heap(64 * kMiB);
+  heap.release(heap.allocate(30 * kMiB));
+  world.streams.count(stream);
+  EXPECT_NE(heap.allocate(50 * kMiB), 0u);
+  EXPECT_EQ(world.waits, 0);
+}
+
+// What the worker takes back may be what is owed here: it knows first what is over.
+TEST(DeviceHeap, LosesCreditThatIsOwed) {
+  World world;
+  RemoteStream& stream = world.streams.add(1, 0, RemoteStream::Kind::kBlocking);
+  DeviceHeap heap = world.heap(64 * kMiB);
+  ASSERT_TRUE(heap.takeCredit(60 * kMiB));
+  world.streams.count(stream);
+  heap.giveCredit(60 * kMiB);
+  heap.loseCredit(40 * kMiB);  // 4 at hand, 36 owed
+  EXPECT_FALSE(heap.takeCredit(25 * kMiB));
+  EXPECT_TRUE(heap.takeCredit(24 * kMiB));
+}
+
 TEST(DeviceHeap, RandomUseNeverOverlapsAndReturnsEverything) {
   World world;
   DeviceHeap heap = world.heap(512 * kMiB);

@@ -18,8 +18,14 @@ hipError_t allocateOnDevice(Session& s, Allocation& a) {
     a.devicePointer = pointer(s.heap(a.device).allocate(a.size));
     return a.devicePointer ? hipSuccess : hipErrorOutOfMemory;
   }
+  const auto ask = [&](wire::AllocateMemoryReply& reply) {
+    return s.connection().call<Opcode::kAllocateMemory>({a.device, a.size}, reply);
+  };
   wire::AllocateMemoryReply reply;
-  if (!s.connection().call<Opcode::kAllocateMemory>({a.device, a.size}, reply)) return kLost;
+  if (!ask(reply)) return kLost;
+  // What was freed is there until the work that may use it is done, for which a local hipFree would have waited.
+  if (const Moment everything = s.streams().now(); reply.status == hipErrorOutOfMemory && !everything.passed())
+    if (!s.waitFor(everything) || !ask(reply)) return kLost;
   if (reply.status == hipSuccess && !s.worksAt(reply.address, a.size)) {
     s.connection().lose(Status::invalid("memory at an impossible address"));
     return kLost;

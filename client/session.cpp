@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "access/digest.h"
 #include "access/entry.h"
@@ -280,16 +281,22 @@ void Session::makeHeaps(const wire::HelloReply& reply) {
       return 0;
     };
     calls.now = [this] { return streams_.now(); };
-    calls.waitFor = [this](const Moment& moment) {
-      for (int d = 0; d < static_cast<int>(platform_.devices.size()); ++d) {
-        wire::Done done;
-        if (!connection_->call<wire::Opcode::kDeviceSynchronize>({d}, done)) return;
-      }
-      streams_.show(moment);
-    };
+    calls.waitFor = [this](const Moment& moment) { (void)waitFor(moment); };
     heaps_.push_back(std::make_unique<DeviceHeap>(deviceRange_.base() + share * static_cast<std::uint64_t>(device),
                                                   share, reply.granularity, reply.credits[device], std::move(calls)));
   }
+}
+
+bool Session::waitFor(const Moment& moment) {
+  std::set<int> devices;
+  for (const Moment::Wait& wait : moment.waits())
+    if (!wait.stream->isVisible(wait.position)) devices.insert(wait.stream->device);
+  for (const int device : devices) {
+    wire::Done done;
+    if (!connection_->call<wire::Opcode::kDeviceSynchronize>({device}, done)) return false;
+  }
+  streams_.show(moment);
+  return true;
 }
 
 Session::~Session() {

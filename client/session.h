@@ -67,6 +67,7 @@ class Session {
   const Platform& platform() const { return platform_; }
   Connection& connection() { return *connection_; }
   StreamTable& streams() { return streams_; }
+  bool waitFor(const Moment& moment);  // for all that its devices have; false: the worker is lost
   DeviceHeap& heap(int device) { return *heaps_[device]; }
   bool placesMemory() const { return !heaps_.empty(); }
   VirtualMemory& virtualMemory() { return *virtualMemory_; }  // REQUIRES: placesMemory()

@@ -47,14 +47,8 @@ hipError_t RemoteCore::memRelease(std::uint64_t physical) {
 hipError_t RemoteCore::memMap(void* address, std::size_t size, std::size_t, std::uint64_t physical) {
   Session& s = session();
   // The worker unmaps when what could use the memory is done. Something else can be mapped there only then.
-  for (const Moment& users : s.virtualMemory().usersOf(number(address), size)) {
-    for (const Moment::Wait& wait : users.waits()) {
-      wire::Done done;
-      if (wait.stream->isVisible(wait.position)) continue;
-      if (!s.connection().call<Opcode::kDeviceSynchronize>({wait.stream->device}, done)) return kLost;
-      s.streams().show(users);
-    }
-  }
+  for (const Moment& users : s.virtualMemory().usersOf(number(address), size))
+    if (!s.waitFor(users)) return kLost;
   s.virtualMemory().map(number(address), size, physical);
   s.connection().post<Opcode::kMapPhysical>({physical, number(address), size});
   return hipSuccess;

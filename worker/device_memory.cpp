@@ -151,13 +151,13 @@ std::shared_ptr<Leaving> DeviceMemory::release(std::uint64_t address) {
   if (range.kind == Kind::kMapped) ending_(range.handle);
   return leaving_.add(address, range.size, [this, address, range] {
     const bool allocated = range.kind == Kind::kAllocated;
-    refund(range.device, allocated ? costOf(range.size) : range.size);
     if (allocated) {
       backend_.hip.hipFree(at(address));
     } else {
       backend_.hip.hipMemUnmap(at(address), range.size);
       backend_.hip.hipMemRelease(range.handle);
     }
+    refund(range.device, allocated ? costOf(range.size) : range.size);
   });
 }
 

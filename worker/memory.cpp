@@ -11,19 +11,21 @@ constexpr std::chrono::milliseconds kUnusedFor(2000);  // then it is the device'
 
 }  // namespace
 
-bool Session::withinCredit(int device, std::uint64_t size) {
-  const std::uint64_t promised = options_.credit->promised(device), used = memory_.mapped(device);
-  return used <= promised && size <= promised - used;
-}
-
 bool Session::obtainCredit(int device, std::uint64_t size) {
-  if (withinCredit(device, size)) return true;
-  const std::uint64_t promised = options_.credit->promised(device), used = memory_.mapped(device);
-  if (size > UINT64_MAX - used || used + size <= promised) return false;
-  const std::uint64_t lacking = used + size - promised;
-  if (options_.credit->grant(device, lacking, lacking) >= lacking) return true;
+  if (extendCredit(device, size)) return true;
+  // The client may know that work is over whose memory is being given back only now.
+  order_.finishRetired();
+  if (extendCredit(device, size)) return true;
   SessionCounters::add(outbox_.counters().refusals[static_cast<std::size_t>(Quota::kDeviceBytes)]);
   return false;
+}
+
+bool Session::extendCredit(int device, std::uint64_t size) {
+  const std::uint64_t promised = options_.credit->promised(device), used = memory_.mapped(device);
+  if (size > UINT64_MAX - used) return false;
+  if (used + size <= promised) return true;
+  const std::uint64_t lacking = used + size - promised;
+  return options_.credit->grant(device, lacking, lacking) >= lacking;
 }
 
 Crew::Delay Session::takeBackCredit() {

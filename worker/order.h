@@ -95,6 +95,8 @@ class Order {
   void whenReached(const StreamPtr& stream, Then then);
   // `action` runs, on some thread, when what all streams have now is done; nobody waits for it.
   void afterEverything(std::function<void()> action);
+  // What is due of that has run when this returns, unless it takes long. Of the reader.
+  void finishRetired();
 
   void wasGiven(Record& record);  // says so. REQUIRES: from a start function
   bool isGiven(const Place& place);

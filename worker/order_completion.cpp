@@ -1,5 +1,7 @@
 // Order: finding out what is done, and telling those who wait for it.
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <utility>
 
 #include "worker/order.h"
@@ -125,6 +127,17 @@ void Order::afterEverything(std::function<void()> action) {
   retired.bytes = kRetiredBytes + retired.until.size() * sizeof(Place);
   countHeld(heldBytes_ + retired.bytes);
   retired_.push_back(std::move(retired));
+}
+
+void Order::finishRetired() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const StreamPtr& stream : streams_) (void)isDone(*stream);  // finds out what is due
+  }
+  const auto over = std::make_shared<std::promise<void>>();
+  crew_.add(retiring_, [over] { over->set_value(); });
+  crew_.delegate();
+  over->get_future().wait_for(std::chrono::seconds(2));
 }
 
 void Order::keep(const StreamPtr& stream, std::shared_ptr<void> object) {

@@ -151,8 +151,8 @@ class Session {
   hipError_t onShareHost(const wire::ShareHost& m);
   hipError_t onConcealHost(const wire::ConcealHost& m);
   hipError_t onHostBytes(const wire::HostBytes& m);
-  bool withinCredit(int device, std::uint64_t size);
   bool obtainCredit(int device, std::uint64_t size);  // for so much more memory
+  bool extendCredit(int device, std::uint64_t size);  // the same, without memory that is on its way back
   // Takes back what the client has not used for a while; when that has to be looked at again, or kNever.
   Crew::Delay takeBackCredit();
 

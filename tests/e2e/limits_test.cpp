@@ -133,6 +133,47 @@ TEST_F(Limits, OfDeviceMemory) {
   for (void* block : blocks) HIPR_CHECK(hip_, hipFree(block));
 }
 
+// The worker unmaps memory when the work sent before is done, so it counts until then: the program waits for it, as a
+// local hipFree would have made it wait, instead of hearing of it later.
+TEST_F(Limits, DeviceMemoryIsWaitedForWhileItIsUnmapped) {
+  for (int i = 0; i < 5; ++i) {
+    void *before = nullptr, *after = nullptr;
+    HIPR_CHECK(hip_, hipMalloc(&before, 30 * kMiB));
+    HIPR_CHECK(hip_, hipDeviceSynchronize());
+    HIPR_CHECK(hip_, hipFree(before));
+    holdStream();
+    HIPR_CHECK(hip_, hipMalloc(&after, 50 * kMiB));
+    HIPR_CHECK(hip_, hipMemset(after, 1, 50 * kMiB));
+    HIPR_CHECK(hip_, hipDeviceSynchronize());
+    HIPR_CHECK(hip_, hipFree(after));
+  }
+}
+
+TEST_F(Limits, VirtualMemoryIsWaitedForWhileItIsUnmapped) {
+  hipMemAllocationProp prop{};
+  prop.type = hipMemAllocationTypePinned;
+  prop.location.type = hipMemLocationTypeDevice;
+  const hipMemAccessDesc access{prop.location, hipMemAccessFlagsProtReadWrite};
+  for (int i = 0; i < 5; ++i) {
+    constexpr std::size_t kSize = 40 * kMiB;
+    void* range = nullptr;
+    HIPR_CHECK(hip_, hipMemAddressReserve(&range, 2 * kSize, 0, nullptr, 0));
+    void* const places[] = {range, static_cast<char*>(range) + kSize};
+    for (void* place : places) {
+      hipMemGenericAllocationHandle_t handle = nullptr;
+      HIPR_CHECK(hip_, hipMemCreate(&handle, kSize, &prop, 0));
+      HIPR_CHECK(hip_, hipMemMap(place, kSize, 0, handle, 0));
+      HIPR_CHECK(hip_, hipMemRelease(handle));
+      HIPR_CHECK(hip_, hipMemSetAccess(place, kSize, &access, 1));
+      HIPR_CHECK(hip_, hipMemset(place, 1, kSize));
+      holdStream();
+      HIPR_CHECK(hip_, hipMemUnmap(place, kSize));
+    }
+    HIPR_CHECK(hip_, hipDeviceSynchronize());
+    HIPR_CHECK(hip_, hipMemAddressFree(range, 2 * kSize));
+  }
+}
+
 TEST_F(Limits, OfHostMemoryThatKernelsReach) {
   void* host = nullptr;
   EXPECT_EQ(hip_.api.hipHostMalloc(&host, 8 * kMiB, 0), hipErrorOutOfMemory);

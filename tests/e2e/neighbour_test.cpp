@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <vector>
 
 #include "access/digest.h"
 #include "testing/hip.h"
@@ -31,10 +32,11 @@ using worker::kTestHostBase;
 
 constexpr std::uint64_t kFirst = wire::kFirstObject, kMiB = 1 << 20;
 constexpr auto kWindow = 250ms;
-constexpr int kFewestRounds = 4, kMostRounds = 20;
-// Of what it gets done beside a polite neighbour: the aim, until which rounds are added, and what is a failure. On two
-// processors with other work single windows differ by a third.
-constexpr double kAim = 0.9, kLeast = 0.85;
+constexpr std::size_t kFewestRounds = 3, kMostRounds = 11;
+// Of what it gets done beside a polite neighbour, the median of all rounds: the aim, until which rounds are added, and
+// what is a failure. On two processors with other work single windows differ by a third; what really gets in others'
+// way, such as a lock of the supervisor or threads that all want to run, costs half and more.
+constexpr double kAim = 0.9, kLeast = 0.75;
 
 wire::Bytes kernels() {
   return {static_cast<const std::byte*>(testing::kernelImage()), testing::kernelImageSize()};
@@ -281,19 +283,26 @@ pid_t Neighbour::session_ = 0;
 TEST_P(Neighbour, CostsOthersLittle) {
   if (!comesFirst(getpid())) GTEST_SKIP() << "this user may not say who comes first";
   const Attack& attack = GetParam();
-  int hostile = 0, polite = 0, rounds = 0;
+  std::vector<double> rounds;
+  const auto median = [&rounds] {
+    std::ranges::nth_element(rounds, rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2));
+    return rounds[rounds.size() / 2];
+  };
   double part = 0, parts = 0;
   // Some things are still shared, caches for one; with more rounds that evens out.
-  while (rounds < kFewestRounds || (rounds < kMostRounds && hostile < kAim * polite)) {
-    // Each comes first as often as the other: the second finds caches and processors as the first left them.
-    if (++rounds % 2 != 0) hostile += besideHostile(attack, part);
-    polite += besidePolite(part);
-    if (rounds % 2 == 0) hostile += besideHostile(attack, part);
+  while (rounds.size() < kFewestRounds || (rounds.size() < kMostRounds && median() < kAim)) {
+    // Each comes first once: the second finds caches and processors as the first left them.
+    int hostile = besideHostile(attack, part), polite = besidePolite(part);
     parts += part;
+    polite += besidePolite(part);
+    hostile += besideHostile(attack, part);
+    parts += part;
+    rounds.push_back(static_cast<double>(hostile) / polite);
   }
-  std::printf("%s: %d beside it, %d beside a polite one; it used %.2f of a processor (%d rounds)\n", attack.limit,
-              hostile, polite, parts / rounds, rounds);
-  EXPECT_GE(hostile, kLeast * polite);
+  const double count = static_cast<double>(rounds.size()), got = median();
+  std::printf("%s: %.2f of what is done beside a polite one; it used %.2f of a processor (%.0f rounds)\n", attack.limit,
+              got, parts / count / 2, count);
+  EXPECT_GE(got, kLeast);
 }
 
 INSTANTIATE_TEST_SUITE_P(Exhausts, Neighbour, ::testing::ValuesIn(kAttacks), [](const auto& info) {

@@ -6,7 +6,7 @@ if [[ $# -ne 3 ]]; then
   echo "usage: add_ptx.sh CODE_OBJECT PTX OUT" >&2
   exit 2
 fi
-objcopy=$(command -v llvm-objcopy-19 || command -v llvm-objcopy) || {
+read -r objcopy < <(command -v llvm-objcopy-{19,20,18,17} llvm-objcopy) || {
   echo "add_ptx.sh: needs llvm-objcopy (Debian: llvm-19)" >&2
   exit 1
 }

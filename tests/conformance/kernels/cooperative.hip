@@ -17,7 +17,12 @@ __global__ void tileSums(const int* in, int* sums, int* ranks) {
   auto tile = cg::tiled_partition<kWidth>(block);
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   sums[i] = tileSum<kWidth>(tile, in[i]);
-  ranks[i] = tile.thread_rank() * 1000 + tile.size();
+#if HIP_VERSION / 100000 == 507
+  const cg::tiled_group& group = tile;  // its tiles have two of each
+#else
+  const auto& group = tile;
+#endif
+  ranks[i] = group.thread_rank() * 1000 + group.size();
 }
 
 template <unsigned kWidth>

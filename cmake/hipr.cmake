@@ -183,6 +183,15 @@ function(hipr_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# hipr_test_compiles_kernels(NAME): such a test calls clang, and is told where ROCm's device libraries are.
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/device_libraries.sh
+  OUTPUT_VARIABLE HIPR_DEVICE_LIBRARIES OUTPUT_STRIP_TRAILING_WHITESPACE)
+function(hipr_test_compiles_kernels name)
+  if(TARGET ${name})
+    target_compile_definitions(${name} PRIVATE HIPR_DEVICE_LIBRARIES="${HIPR_DEVICE_LIBRARIES}")
+  endif()
+endfunction()
+
 # hipr_fuzzer(NAME SOURCE [DEPENDS target...]): one file defining LLVMFuzzerTestOneInput. It is built against
 # fuzz/driver.cpp, which replays a corpus and a bounded number of mutations, so it runs with any compiler; in the preset
 # "fuzz", with clang's libFuzzer, which looks at what each input reaches. See tests/fuzz/README.md.

@@ -21,7 +21,7 @@ using testing::shell;
 namespace fs = std::filesystem;
 
 const std::string kSource = HIPR_CODE_OBJECT_TESTDATA "/kernels.hip";
-const std::string kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+const std::string kBitcode = HIPR_DEVICE_LIBRARIES;
 
 std::string clang(const std::string& bitcode = kBitcode) {
   return "clang++-19 -x hip --rocm-path=/usr --rocm-device-lib-path=" + bitcode + " -O2 ";

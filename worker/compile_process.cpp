@@ -25,9 +25,10 @@ namespace {
 constexpr rlim_t kCpuSeconds = 60, kMemory = rlim_t{6} << 30, kFile = rlim_t{512} << 20;
 constexpr auto kLongest = std::chrono::seconds(120);
 constexpr std::size_t kLargestResult = 256 << 20;
+constexpr int kProgram = 3;  // the descriptor it starts by: its user may have no way to the folder it lies in
 
 // In the new process.
-[[noreturn]] void become(const std::string& program, const SandboxPlan& plan, const std::string& folder, int socket) {
+[[noreturn]] void become(int program, const SandboxPlan& plan, const std::string& folder, int socket) {
   const auto limit = [](auto resource, rlim_t value) {
     const rlimit both{value, value};
     setrlimit(resource, &both);
@@ -52,13 +53,16 @@ constexpr std::size_t kLargestResult = 256 << 20;
   limit(RLIMIT_CORE, 0);
   dup2(socket, 0);
   dup2(socket, 1);
-  closeFrom(3);
+  dup2(program, kProgram);
+  fcntl(kProgram, F_SETFD, FD_CLOEXEC);
+  closeFrom(kProgram + 1);
   if (chdir(folder.c_str()) != 0) _exit(126);
   // A plain environment: AMD's library finds itself, and nobody's settings lead it back to us.
   char path[] = "PATH=/usr/bin:/bin", temporary[] = "TMPDIR=.";
   char* environment[] = {path, temporary, nullptr};
-  char* arguments[] = {const_cast<char*>(program.c_str()), nullptr};
-  execve(program.c_str(), arguments, environment);
+  char name[] = "hip-compile";
+  char* arguments[] = {name, nullptr};
+  fexecve(kProgram, arguments, environment);
   _exit(127);
 }
 
@@ -77,13 +81,13 @@ Status startCompiler(const std::string& program, SandboxPlan plan, const std::st
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Status::exhausted(std::string("compiling: ") + std::strerror(errno));
   socket = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
+  const Descriptor theirs(ends[1]), image(open(program.c_str(), O_PATH | O_CLOEXEC));
   plan.readable.push_back("/opt");  // where AMD's compiler lies
   plan.temporary = folder;
   plan.writable.clear();
   process = fork();
   if (process < 0) return Status::exhausted(std::string("compiling: fork: ") + std::strerror(errno));
-  if (process == 0) become(program, plan, folder, theirs.number());
+  if (process == 0) become(image.number(), plan, folder, theirs.number());
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "worker/compile_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,12 +26,15 @@ rtc::Request sample() {
 // What a supervisor and a session do together, without a sandbox or with one.
 class CompileProcess : public ::testing::TestWithParam<SandboxMode> {
  protected:
-  std::string compile(const std::string& request, bool over = false, const char* program = HIPR_COMPILE) {
+  std::string compile(const std::string& request, bool over = false, const std::string& program = HIPR_COMPILE,
+                      std::uint32_t user = 0) {
     char folder[] = "/tmp/hip-compile-XXXXXX";
     EXPECT_NE(mkdtemp(folder), nullptr);
+    EXPECT_EQ(chmod(folder, 0777), 0);
     SandboxPlan plan;
     plan.mode = GetParam();
-    plan.readable.push_back(std::filesystem::path(HIPR_COMPILE).parent_path());
+    plan.user = plan.group = user;
+    plan.readable.push_back(std::filesystem::path(program).parent_path());
     pid_t process = 0;
     Descriptor socket;
     EXPECT_TRUE(startCompiler(program, plan, folder, process, socket).ok());
@@ -54,6 +58,21 @@ TEST_P(CompileProcess, Compiles) {
   ASSERT_TRUE(rtc::decode(compile(rtc::encode(wrong)), result));
   EXPECT_EQ(result.status, HIPRTC_ERROR_COMPILATION);
   EXPECT_NE(result.log.find("error"), std::string::npos);
+}
+
+// The worker of somebody who has built it at home, where nobody else can look.
+TEST_P(CompileProcess, CompilesInAFolderThatIsClosedToOthers) {
+  if (rtc::installed().place.empty()) GTEST_SKIP() << "no hiprtc is installed";
+  if (!canChangeUsers()) GTEST_SKIP() << "only root can become somebody else";
+  char home[] = "/tmp/hip-home-XXXXXX";
+  ASSERT_NE(mkdtemp(home), nullptr);
+  const std::string program = std::string(home) + "/hip-compile";
+  std::filesystem::copy_file(HIPR_COMPILE, program);
+  constexpr std::uint32_t kNobody = 65534;
+  rtc::Result result;
+  ASSERT_TRUE(rtc::decode(compile(rtc::encode(sample()), false, program, kNobody), result));
+  EXPECT_EQ(result.status, HIPRTC_SUCCESS) << result.log;
+  std::filesystem::remove_all(home);
 }
 
 TEST_P(CompileProcess, WhatIsNoRequestGetsNoAnswer) {

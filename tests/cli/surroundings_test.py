@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 from with_worker import BUILD, MEMORY, WithWorker, environment
 
@@ -148,7 +149,10 @@ class Surroundings(WithWorker):
     @unittest.skipIf(has_driver() or os.geteuid() != 0, "only root can change the root folder")
     def test_in_a_chroot(self):
         with tempfile.TemporaryDirectory() as root:
-            seen, said = self.look("--worker", self.address, within=("unshare", "--mount", "bash", "-c", IN_A_CHROOT, "bash", root))
+            # Where nothing is mounted at / this is a chroot already.
+            already = all(line.split()[4] != "/" for line in Path("/proc/self/mountinfo").read_text().splitlines())
+            within = () if already else ("unshare", "--mount", "bash", "-c", IN_A_CHROOT, "bash", root)
+            seen, said = self.look("--worker", self.address, within=within)
         self.assertNotIn("no /sys/class/kfd", said)
         self.check_driver(seen)
 

@@ -11,18 +11,8 @@ mkdir -p "$out/modules"
 out=$(cd "$out" && pwd)
 
 newest() { compgen -c "$1-" | grep -E -- '-[0-9]+$' | sort -t- -k2 -V | tail -1 || true; }
-bitcode() { # the directory of the ROCm device libraries
-  local file
-  for file in /usr/lib/*/amdgcn/bitcode/ockl.bc /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/ockl.bc \
-    /usr/lib/llvm-*/lib/clang/*/lib/amdgcn/bitcode/ockl.bc; do
-    if [[ -e $file ]]; then
-      dirname "$file"
-      return
-    fi
-  done
-}
 clang=$(newest clang++)
-libraries=$(bitcode)
+libraries=$("$here/../../scripts/device_libraries.sh")
 version=${clang##*-}
 
 # Code object 6 wants a one-line library that old device libraries lack; it differs from version 5's in one number.

@@ -155,12 +155,15 @@ TEST_F(TelemetrySandbox, IsThereAndInNobodysWay) {
 class HostileSmi : public TelemetrySandbox {
  protected:
   HostileSmi() {
+    std::filesystem::copy(HIPR_HOSTILE_SMI, rocm_,
+                          std::filesystem::copy_options::recursive);  // where the service's user can get at it, too
     std::ofstream(secret_) << "of the worker's user\n";
     setenv("HIPR_TEST_SECRET", secret_.c_str(), 1);
     setenv("HIP_REMOTE_TOKEN", "a token of some length", 1);
   }
   ~HostileSmi() override {
     unlink(secret_.c_str());
+    std::filesystem::remove_all(rocm_);
     for (const char* name : {"HIPR_TEST_SECRET", "HIP_REMOTE_TOKEN", "LD_LIBRARY_PATH", "ROCM_PATH"}) unsetenv(name);
   }
   // What came of each deed.
@@ -181,6 +184,7 @@ class HostileSmi : public TelemetrySandbox {
   static int of(const std::map<int, int>& all, Deed deed) { return all.at(static_cast<int>(deed)); }
 
   const std::string secret_ = ::testing::TempDir() + "hipr-secret-smi-" + std::to_string(getpid());
+  const std::string rocm_ = ::testing::TempDir() + "hipr-rocm-" + std::to_string(getpid());
 };
 
 constexpr Deed kDeeds[] = {Deed::kReadSecret, Deed::kWriteTmp, Deed::kWriteHome,
@@ -188,7 +192,7 @@ constexpr Deed kDeeds[] = {Deed::kReadSecret, Deed::kWriteTmp, Deed::kWriteHome,
                            Deed::kOwnSignals, Deed::kReadEtc,  Deed::kSlowSupervisor};
 
 TEST_F(HostileSmi, WithoutASandboxEverythingSucceeds) {
-  setenv("ROCM_PATH", HIPR_HOSTILE_SMI, 1);
+  setenv("ROCM_PATH", rocm_.c_str(), 1);
   const std::map<int, int> all = attack("off");
   ASSERT_FALSE(all.empty());
   for (const Deed deed : kDeeds) EXPECT_EQ(of(all, deed), 0) << static_cast<int>(deed);
@@ -198,7 +202,7 @@ TEST_F(HostileSmi, GetsNothingOut) {
   for (const bool byRocm : {false, true}) {  // wherever AMD's library is
     unsetenv("LD_LIBRARY_PATH");
     unsetenv("ROCM_PATH");
-    setenv(byRocm ? "ROCM_PATH" : "LD_LIBRARY_PATH", byRocm ? HIPR_HOSTILE_SMI : HIPR_HOSTILE_SMI "/lib", 1);
+    setenv(byRocm ? "ROCM_PATH" : "LD_LIBRARY_PATH", (rocm_ + (byRocm ? "" : "/lib")).c_str(), 1);
     const std::map<int, int> all = attack("gpu");
     ASSERT_FALSE(all.empty());
     for (const Deed deed : kDeeds) EXPECT_GT(of(all, deed), 0) << static_cast<int>(deed);

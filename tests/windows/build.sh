@@ -16,8 +16,7 @@ out=$windows/programs
 clang=${CLANG:-clang++-19}
 gcc=$(ls -d /usr/lib/gcc/x86_64-w64-mingw32/*-posix | sort -V | tail -1)
 wrappers=$("$clang" -print-resource-dir)/include/cuda_wrappers # C++'s headers, with what kernels may call
-bitcode=$(ls /usr/lib/*/amdgcn/bitcode/ockl.bc /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/ockl.bc \
-  /usr/lib/llvm-*/lib/clang/*/lib/amdgcn/bitcode/ockl.bc 2>/dev/null | head -1 || true)
+libraries=$("$root/scripts/device_libraries.sh")
 mkdir -p "$out/modules" "$windows/include"
 
 # Debian's headers of HIP 5.2 take every compiler but Microsoft's for one whose long has 64 bits.
@@ -79,7 +78,7 @@ rule hip
   description = clang \$out
 # The device libraries were made on Linux, where a wchar_t has four bytes.
 rule whole
-  command = \$hip --offload-arch=gfx90a -mcode-object-version=4 --rocm-device-lib-path=$(dirname "$bitcode") $
+  command = \$hip --offload-arch=gfx90a -mcode-object-version=4 --rocm-device-lib-path=$libraries $
       -Xarch_device -fno-short-wchar \$flags -c \$in -o \$out
   description = clang \$out, device code too
 rule exchange

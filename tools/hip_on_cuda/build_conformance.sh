@@ -14,8 +14,7 @@ if [[ $# -eq 0 ]]; then
 fi
 
 clang=${CLANG:-clang++-19}
-bitcode=(/usr/lib/*/amdgcn/bitcode/ockl.bc)
-libraries=$(dirname "${bitcode[0]}")
+libraries=$("$here/../../scripts/device_libraries.sh")
 common=(-std=c++17 -O3 -ffp-contract=off "-Wno-#warnings" -Wno-unused-command-line-argument)
 hip=(-x hip --offload-arch=gfx90a --rocm-path=/usr "--rocm-device-lib-path=$libraries")
 # CUDA without an SDK; clang's own wrappers for C++ headers want one, so they are left out.

@@ -12,7 +12,7 @@
 namespace hipr::softgpu {
 namespace {
 
-constexpr const char* kBitcode = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+constexpr const char* kBitcode = HIPR_DEVICE_LIBRARIES;
 
 std::vector<std::uint8_t> readFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

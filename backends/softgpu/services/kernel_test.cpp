@@ -112,7 +112,7 @@ class ServiceKernel : public ::testing::TestWithParam<int> {
     std::ofstream(source) << kSource;
     const std::string compiler = GetParam() == 4 ? "hipcc --genco"
                                                  : "clang++-19 -x hip --rocm-path=/usr --cuda-device-only "
-                                                   "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+                                                   "--rocm-device-lib-path=" HIPR_DEVICE_LIBRARIES;
     ASSERT_EQ(std::system((compiler + " --offload-arch=gfx90a -O2 -w " + source + " -o " + out).c_str()), 0);
     std::ifstream file(out, std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(file), {});

@@ -11,7 +11,7 @@
 namespace hipr::bench {
 namespace {
 
-constexpr int kSteps = 15, kLaunches = 20;
+constexpr int kSteps = 60, kLaunches = 20;
 constexpr std::size_t kBackground = 64 << 20;
 
 // Launches and one result read: its time.

@@ -1,6 +1,11 @@
 // LaneChoice: how many connections bulk data should have. One TCP flow often cannot fill a long line, several may. So
 // while much is sent without a pause another connection, a lane, is tried, one at a time; it stays if all of them
-// together became faster by a fifth, and if not none is tried for a long while. Not thread-safe.
+// together became faster by a fifth, and if not none is tried for a long while.
+//
+// Lanes have a second use. Over a thin line a piece takes long, and small messages wait behind it. There the first lane
+// stays, whether it makes anything faster or not, and the session's own connection is left to small messages.
+//
+// Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +23,8 @@ class LaneChoice {
   using Clock = std::chrono::steady_clock;
   enum class Advice { kNothing, kOpen, kClose };  // kOpen: opened() or failed() follows. kClose: the newest one
 
-  void start(net::When when, std::size_t most) {  // kAlways: also where the line is short
+  // kAlways: also where the line is short. `most`: connections that bulk data has.
+  void start(net::When when, std::size_t most) {
     when_ = when;
     most_ = when == net::When::kNever ? 0 : most;
   }
@@ -33,8 +39,10 @@ class LaneChoice {
     last_ = now;
     bytes_ += bytes;
     flow_ += bytes;
-    if (now - since_ < kWindow || bytes_ < kEnough) return Advice::kNothing;
+    if (now - since_ < kGlance || bytes_ < kEnough) return Advice::kNothing;
     const double speed = static_cast<double>(bytes_) / std::chrono::duration<double>(now - since_).count();
+    const bool thin = lanes_ == 0 && speed < kThin;  // that much is soon known
+    if (!thin && now - since_ < kWindow) return Advice::kNothing;
     begin(now);
     speed_ = speed;
     const bool failed = trial_ && speed < before_ * kGain;
@@ -43,7 +51,10 @@ class LaneChoice {
       rest(now, kLong);
       return Advice::kClose;
     }
-    if (lanes_ == most_ || waiting == 0 || flow_ + waiting < kMuch || now < next_) return Advice::kNothing;
+    if (waiting == 0 || now < next_) return Advice::kNothing;
+    if (lanes_ == 0) relief_ = thin;
+    const std::size_t flows = lanes_ + (relief_ ? 0 : 1);
+    if (flows >= most_ || (flows != 0 && flow_ + waiting < kMuch)) return Advice::kNothing;
     before_ = speed;
     opening_ = true;
     return Advice::kOpen;
@@ -52,12 +63,13 @@ class LaneChoice {
   // `roundTrip`: how long one took on the new connection. False: the line is short, and one flow fills it.
   bool opened(Clock::time_point now, Clock::duration roundTrip) {
     opening_ = false;
-    if (when_ == net::When::kWhereItPays && roundTrip < kShort) {
+    const bool relief = relief_ && lanes_ == 0;
+    if (!relief && when_ == net::When::kWhereItPays && roundTrip < kShort) {
       most_ = lanes_;
       return false;
     }
     ++lanes_;
-    trial_ = true;
+    trial_ = !relief;
     settled_ = now + std::max<Clock::duration>(kSettling, kStart * roundTrip);
     begin(settled_);
     return true;
@@ -75,15 +87,17 @@ class LaneChoice {
   }
 
   std::size_t lanes() const { return lanes_; }
+  bool lanesCarryAll() const { return relief_ && lanes_ != 0; }  // and the session's own connection small messages only
   // Of all connections together, while there are lanes.
   std::optional<double> bytesPerSecond() const { return lanes_ ? speed_ : std::nullopt; }
 
  private:
-  static constexpr std::chrono::milliseconds kWindow{250}, kBreath{500}, kSettling{150}, kShort{2};
+  static constexpr std::chrono::milliseconds kGlance{100}, kWindow{250}, kBreath{500}, kSettling{150}, kShort{2};
   static constexpr std::chrono::seconds kPause{10}, kLong{300};
   static constexpr int kStart = 8;  // round trips until a new flow is as fast as it gets
   static constexpr std::uint64_t kEnough = 4 << 20, kMuch = 32 << 20;
   static constexpr double kGain = 1.2;
+  static constexpr double kThin = 250 << 20;  // bytes per second, of which a piece takes 4 ms
 
   void begin(Clock::time_point now) {
     since_ = last_ = now;
@@ -94,6 +108,7 @@ class LaneChoice {
   net::When when_ = net::When::kNever;
   std::size_t most_ = 0, lanes_ = 0;
   bool opening_ = false, trial_ = false;  // trial_: it is not known yet whether the newest one stays
+  bool relief_ = false;                   // the first one is, or will be, to relieve the session's own connection
   double before_ = 0;                     // bytes per second without it
   std::optional<double> speed_;
   Clock::time_point since_{}, last_{}, settled_{}, next_{};

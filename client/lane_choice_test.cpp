@@ -12,7 +12,7 @@ constexpr std::uint64_t kMiB = 1 << 20, kPlenty = 1024 * kMiB;
 
 class Choosing : public ::testing::Test {
  protected:
-  Choosing() { choice_.start(net::When::kWhereItPays, 3); }
+  Choosing() { choice_.start(net::When::kWhereItPays, 4); }
 
   // Sends for so long at that speed; what it is advised to do, once it is.
   Advice send(std::chrono::milliseconds time, std::uint64_t mibPerSecond, std::uint64_t waiting = kPlenty) {
@@ -30,43 +30,67 @@ class Choosing : public ::testing::Test {
 
 TEST_F(Choosing, LanesThatGainAreAddedOneAtATime) {
   for (std::size_t lanes = 1; lanes <= 3; ++lanes) {
-    ASSERT_EQ(send(2s, 20 * lanes), Advice::kOpen) << lanes;
-    ASSERT_EQ(send(2s, 20 * lanes), Advice::kNothing) << "it is being opened";
+    ASSERT_EQ(send(2s, 300 * lanes), Advice::kOpen) << lanes;
+    ASSERT_EQ(send(2s, 300 * lanes), Advice::kNothing) << "it is being opened";
     ASSERT_TRUE(choice_.opened(now_, 30ms));
     EXPECT_EQ(choice_.lanes(), lanes);
+    EXPECT_FALSE(choice_.lanesCarryAll());
   }
-  EXPECT_EQ(send(10s, 80), Advice::kNothing) << "no more than three";
-  EXPECT_NEAR(*choice_.bytesPerSecond(), 80. * kMiB, kMiB);
+  EXPECT_EQ(send(10s, 1200), Advice::kNothing) << "no more than three, besides the session's own connection";
+  EXPECT_NEAR(*choice_.bytesPerSecond(), 1200. * kMiB, kMiB);
+}
+
+TEST_F(Choosing, OnAThinLineTheFirstStaysAndCarriesAll) {
+  ASSERT_EQ(send(2s, 20, 1 * kMiB), Advice::kOpen) << "little data is enough";
+  EXPECT_FALSE(choice_.lanesCarryAll()) << "it is being opened";
+  ASSERT_TRUE(choice_.opened(now_, 0ms)) << "also where the line is short";
+  EXPECT_TRUE(choice_.lanesCarryAll());
+  EXPECT_EQ(send(1s, 20, 1 * kMiB), Advice::kNothing) << "it gains nothing, and need not";
+  ASSERT_EQ(send(10s, 20), Advice::kOpen) << "one more may";
+  ASSERT_FALSE(choice_.opened(now_, 0ms)) << "but not there";
+  EXPECT_EQ(send(10s, 20), Advice::kNothing);
+  choice_.closed(now_);
+  EXPECT_FALSE(choice_.lanesCarryAll());
+  EXPECT_EQ(send(20s, 20), Advice::kOpen) << "as long as it is thin";
+}
+
+TEST_F(Choosing, OnAThinLongLineThereAreFour) {
+  for (std::size_t lanes = 1; lanes <= 4; ++lanes) {
+    ASSERT_EQ(send(2s, 20 * std::max<std::size_t>(lanes - 1, 1)), Advice::kOpen) << lanes;
+    ASSERT_TRUE(choice_.opened(now_, 30ms));
+    EXPECT_TRUE(choice_.lanesCarryAll());
+  }
+  EXPECT_EQ(send(10s, 80), Advice::kNothing);
 }
 
 TEST_F(Choosing, OneThatGainsNothingIsClosedAndNoneIsTriedForLong) {
-  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  ASSERT_EQ(send(2s, 300), Advice::kOpen);
   ASSERT_TRUE(choice_.opened(now_, 30ms));
-  ASSERT_EQ(send(2s, 110), Advice::kClose);
+  ASSERT_EQ(send(2s, 330), Advice::kClose);
   choice_.closed(now_);
   EXPECT_EQ(choice_.lanes(), 0u);
   EXPECT_FALSE(choice_.bytesPerSecond());
-  EXPECT_EQ(send(60s, 100), Advice::kNothing);
-  EXPECT_EQ(send(300s, 100), Advice::kOpen);
+  EXPECT_EQ(send(60s, 300), Advice::kNothing);
+  EXPECT_EQ(send(300s, 300), Advice::kOpen);
 }
 
 TEST_F(Choosing, AShortLineHasNoLanes) {
-  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  ASSERT_EQ(send(2s, 300), Advice::kOpen);
   EXPECT_FALSE(choice_.opened(now_, 1ms));
-  EXPECT_EQ(send(600s, 100), Advice::kNothing);
+  EXPECT_EQ(send(600s, 300), Advice::kNothing);
 }
 
 TEST_F(Choosing, UnlessTheyAreWantedThere) {
-  choice_.start(net::When::kAlways, 3);
-  ASSERT_EQ(send(2s, 100), Advice::kOpen);
+  choice_.start(net::When::kAlways, 4);
+  ASSERT_EQ(send(2s, 300), Advice::kOpen);
   EXPECT_TRUE(choice_.opened(now_, 1ms));
 }
 
 TEST_F(Choosing, LittleDataNeedsNone) {
-  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kNothing);
+  EXPECT_EQ(send(50ms, 300, 10 * kMiB), Advice::kNothing);
   now_ += 1s;
-  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kNothing);
-  EXPECT_EQ(send(1s, 20, 10 * kMiB), Advice::kOpen) << "one small upload after the other is not little";
+  EXPECT_EQ(send(50ms, 300, 10 * kMiB), Advice::kNothing);
+  EXPECT_EQ(send(1s, 300, 10 * kMiB), Advice::kOpen) << "one small upload after the other is not little";
 }
 
 TEST_F(Choosing, SlowIsNotLittle) {
@@ -74,16 +98,16 @@ TEST_F(Choosing, SlowIsNotLittle) {
 }
 
 TEST_F(Choosing, WithoutPermissionThereAreNone) {
-  choice_.start(net::When::kNever, 3);
+  choice_.start(net::When::kNever, 4);
   EXPECT_EQ(send(10s, 20), Advice::kNothing);
 }
 
 // What was sent before a pause, and the pause, say nothing about the line.
 TEST_F(Choosing, APauseBeginsAnew) {
-  ASSERT_EQ(send(200ms, 20), Advice::kNothing);
+  ASSERT_EQ(send(200ms, 300), Advice::kNothing);
   now_ += 5s;
-  EXPECT_EQ(send(200ms, 20), Advice::kNothing);
-  EXPECT_EQ(send(200ms, 20), Advice::kOpen);
+  EXPECT_EQ(send(200ms, 300), Advice::kNothing);
+  EXPECT_EQ(send(200ms, 300), Advice::kOpen);
 }
 
 TEST_F(Choosing, ALaneThatWasLostIsTriedAgainSoon) {

@@ -44,19 +44,24 @@ void Outbox::beginLane() {
   free->thread = std::thread([this, &lane = *free] { runLane(lane); });
 }
 
-// REQUIRES: mutex_
+bool Outbox::isForLane(const BulkUploadPtr& upload) {
+  if (upload->from.bytes() < (laneChoice_.lanesCarryAll() ? kLeastRelief : kLeastForLanes)) return false;
+  if (!inBlocks(*upload)) return true;
+  if (upload->taken % kBlock != 0) return false;
+  decide(upload);
+  return upload->blocks[upload->taken / kBlock].state != UploadBlock::State::kNamed;
+}
+
 bool Outbox::takeForLane(const UploadLane& lane, Piece& piece) {
   for (const BulkUploadPtr& upload : uploads_) {
     const std::size_t left = upload->from.bytes() - upload->taken, size = std::min<std::size_t>(left, kBlock);
-    if (upload->held || left == 0 || upload->from.bytes() < kLeastForLanes) continue;
+    if (upload->held || left == 0 || !isForLane(upload)) continue;
     if (unansweredBytes_ + size > kMostUnanswered) return false;
     if (!upload->open && wire::kEagerWindow - unopenedBytes_ < size) continue;
     Piece next{.upload = upload, .offset = upload->taken, .size = size};
     if (inBlocks(*upload)) {
-      if (upload->taken % kBlock != 0) continue;
-      decide(upload);
       UploadBlock& block = upload->blocks[upload->taken / kBlock];
-      if (block.state != UploadBlock::State::kReady) continue;  // it is named, or not ready yet
+      if (block.state != UploadBlock::State::kReady) continue;
       if (kept(*upload, size)) next.kind = Piece::Kind::kKept;
       next.packed = std::move(block.packed);
     }
@@ -139,10 +144,14 @@ void Outbox::runLane(UploadLane& lane) {
   } else {
     lane.link->shutdown();
   }
-  std::lock_guard lock(mutex_);
-  lane.link.reset();
-  laneChoice_.closed(Clock::now());
-  lane.state = State::kOver;
+  {
+    std::lock_guard lock(mutex_);
+    lane.link.reset();
+    laneChoice_.closed(Clock::now());
+    lane.state = State::kOver;
+    pending_ = true;  // what was left to lanes
+  }
+  wakeWriter();
 }
 
 void Outbox::closeLanesInChild() {

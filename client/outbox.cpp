@@ -193,13 +193,14 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
     piece = {.upload = upload, .offset = upload->taken, .size = std::min<std::size_t>(left, wire::kMaxDataChunk)};
     if (!upload->open) {
       const std::size_t room = wire::kEagerWindow - unopenedBytes_;
-      if (room == 0 || (blocks && room < piece.size)) {
+      if (room == 0 || ((blocks || laneChoice_.lanesCarryAll()) && room < piece.size)) {
         stalled_ = true;
         speed_.interrupted();
         continue;
       }
       piece.size = std::min(piece.size, room);
     }
+    if (laneChoice_.lanesCarryAll() && isForLane(upload)) continue;
     if (blocks && unmeasured) stalled_ = true;
     if (blocks && (unmeasured || !prepare(upload, piece))) continue;
     takeOut(piece);

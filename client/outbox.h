@@ -11,7 +11,8 @@
 // before. What has to be sent may be packed (net/packing_choice.h), by helpers and some blocks ahead, so that whoever
 // sends never waits for that with an idle line.
 //
-// Where one connection cannot fill the line, pieces of uploads go over several (lane_choice.h, lane_uploads.cpp).
+// Where one connection cannot fill the line, pieces of uploads go over several; where a piece takes long, over others
+// than small messages do (lane_choice.h, lane_uploads.cpp).
 //
 // Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
 // before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
@@ -130,6 +131,7 @@ class Outbox {
   static constexpr std::uint64_t kMostUnanswered = 64 << 20;
   static constexpr std::uint64_t kMostUnmeasured = 4 << 20;  // on the way while nothing is known of the line
   static constexpr std::size_t kLeastForLanes = 4 << 20;     // of one upload
+  static constexpr std::size_t kLeastRelief = 256 << 10;     // the same, where lanes carry all
 
   struct Piece {
     BulkUploadPtr upload{};
@@ -201,9 +203,10 @@ class Outbox {
   bool beginReading(BulkUpload& upload);
   void addReader(BulkUpload& upload);  // REQUIRES: mutex_ held, as for the next
   void endReading(BulkUpload& upload);
-  // --- lane_uploads.cpp. REQUIRES, for the first three: mutex_ held
+  // --- lane_uploads.cpp. REQUIRES, for the first four: mutex_ held
   void measure(std::uint64_t arrived);  // the worker has so much more: how many lanes should there be?
   void beginLane();
+  bool isForLane(const BulkUploadPtr& upload);             // its next piece is, as soon as there is one
   bool takeForLane(const UploadLane& lane, Piece& piece);  // false: there is nothing for it now
   bool awaitForLane(UploadLane& lane, Piece& piece);       // false: it ends
   void copyForLater(const Piece& piece);

@@ -153,7 +153,7 @@ struct JoinReply {
   std::uint32_t lane = 0;
   static auto fields(auto& m) { return std::tie(m.lane); }
 };
-inline constexpr std::size_t kMostLanes = 3;  // of a session, at a time
+inline constexpr std::size_t kMostLanes = 4;  // of a session, at a time
 
 // Instead of a piece of data: it comes over a lane, behind those announced for that lane before. Answered by
 // NamedDataAnswer: it has come, or the lane ended before that and the bytes follow as Data for the same place.

@@ -95,6 +95,17 @@ TEST_F(Lanes, CarryUploadsOverALongLine) {
   EXPECT_LE(relay.connections(), 1 + wire::kMostLanes);
 }
 
+// A piece takes 40 ms on this line, however short it is: small messages have the session's own connection to
+// themselves.
+TEST_F(Lanes, CarryBulkDataOverAThinLine) {
+  const WorkerProcess worker;
+  const LineRelay relay("127.0.0.1", worker.port(), {.oneWay = 0.0001, .bandwidth = 25e6});
+  use(relay.port());
+  const Counters counted = Counters::of([] { uploadAndCompare(true); });
+  expectLanes(counted);
+  EXPECT_LT(counted["sent"] - counted["lane_bytes"], static_cast<long>(24 * kMiB)) << "until that was known";
+}
+
 TEST_F(Lanes, CarryMemoryThatChangesAfterwards) {
   const WorkerProcess worker;
   const LineRelay relay("127.0.0.1", worker.port(), kLongLine);

@@ -66,7 +66,8 @@ TEST_P(CompileProcess, CompilesInAFolderThatIsClosedToOthers) {
   if (!canChangeUsers()) GTEST_SKIP() << "only root can become somebody else";
   char home[] = "/tmp/hip-home-XXXXXX";
   ASSERT_NE(mkdtemp(home), nullptr);
-  const std::string program = std::string(home) + "/hip-compile";
+  const std::string program = std::string(home) + "/bin/hip-compile";
+  std::filesystem::create_directory(std::string(home) + "/bin");
   std::filesystem::copy_file(HIPR_COMPILE, program);
   constexpr std::uint32_t kNobody = 65534;
   rtc::Result result;

@@ -123,6 +123,8 @@ Status confine(const SandboxPlan& plan, SandboxReport& report) {
   report.add("out-of-memory score", offerToOutOfMemoryKiller());
   for (int capability = 0; capability <= kLastCapability; ++capability) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  Descriptor chosen;
+  Status files = chooseFiles(plan, chosen);
   const Status user = becomeUser(plan);
   if (user.code() == Code::kInvalid) return user;  // half-way is no place to stay
   report.add("a user of its own", user);
@@ -132,7 +134,8 @@ Status confine(const SandboxPlan& plan, SandboxReport& report) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // other sessions of the same user cannot look in
   report.add("no privileges", {});
   if (!plan.temporary.empty()) report.add("its own temporary folder", {});
-  report.add("Landlock", restrictFiles(plan));
+  if (files.ok()) files = restrictFiles(chosen);
+  report.add("Landlock", files);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "worker/pass_descriptor.h"
 
 namespace hipr::worker {
 
@@ -51,7 +52,9 @@ void sealCalls(const SandboxPlan& plan, SandboxReport& report);
 std::string trySandbox(const SandboxPlan& plan);
 
 // --- the parts
-Status restrictFiles(const SandboxPlan& plan);  // Landlock; sandbox_files.cpp
+// Landlock; sandbox_files.cpp. Which files: said by the worker's user, who can reach all of them; then it becomes law.
+Status chooseFiles(const SandboxPlan& plan, Descriptor& chosen);
+Status restrictFiles(const Descriptor& chosen);
 Status restrictCalls(const SandboxPlan& plan);  // seccomp, all threads; sandbox_calls.cpp
 Status withoutNetwork();  // the same for a process that may start others, and talk to nobody by itself
 

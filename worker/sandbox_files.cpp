@@ -91,7 +91,7 @@ class Rules {
 
 }  // namespace
 
-Status restrictFiles(const SandboxPlan& plan) {
+Status chooseFiles(const SandboxPlan& plan, Descriptor& chosen) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
   if (version < 1) return Status::unavailable("this kernel has none");
   Ruleset set{kVersion1};
@@ -103,6 +103,7 @@ Status restrictFiles(const SandboxPlan& plan) {
   const std::size_t size = (version >= 6 ? 3 : version >= 4 ? 2 : 1) * sizeof(std::uint64_t);
   const int ruleset = static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0));
   if (ruleset < 0) return failure("landlock_create_ruleset");
+  chosen = Descriptor(ruleset);
   Rules rules(ruleset, set.files);
   for (const char* path : kSystem) rules.allow(path, kRead);
   for (const std::string& path : plan.readable) rules.allow(path, kRead);
@@ -121,10 +122,11 @@ Status restrictFiles(const SandboxPlan& plan) {
   }
   for (const std::string& path : plan.writable) rules.allow(path, kReadWrite);
   if (!plan.temporary.empty()) rules.allow(plan.temporary, kReadWrite);
-  Status status = rules.status();
-  if (status.ok() && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) status = failure("landlock_restrict_self");
-  close(ruleset);
-  return status;
+  return rules.status();
+}
+
+Status restrictFiles(const Descriptor& chosen) {
+  return syscall(SYS_landlock_restrict_self, chosen.number(), 0) == 0 ? Status{} : failure("landlock_restrict_self");
 }
 
 }  // namespace hipr::worker

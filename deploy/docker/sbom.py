@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
-# What portable.cmake links in, by the Debian package that brings it, and its licence.
+GCC = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True, check=True).stdout.split(".")[0].strip()
+# What portable.cmake links in, by the package that brings it, and its licence. GCC's library is named after its version.
 LINKED = {"libzstd-dev": "BSD-3-Clause", "libxxhash-dev": "BSD-2-Clause", "libsodium-dev": "ISC", "libssl-dev": "Apache-2.0", "zlib1g-dev": "Zlib",
-          "libstdc++-12-dev": "GPL-3.0-or-later WITH GCC-exception-3.1", "nlohmann-json3-dev": "MIT"}
+          f"libstdc++-{GCC}-dev": "GPL-3.0-or-later WITH GCC-exception-3.1", "nlohmann-json3-dev": "MIT"}
 
 
 def version_of(package):

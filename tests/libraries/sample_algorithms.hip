@@ -78,11 +78,12 @@ __global__ void transpose(const double* in, double* out, int width, int height) 
 
 __global__ void reduceTiles(const int* in, int n, int* sums) {
   const cg::thread_block block = cg::this_thread_block();
-  const auto tile = cg::tiled_partition<32>(block);
+  constexpr unsigned kTile = 32;
+  const auto tile = cg::tiled_partition<kTile>(block);
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int value = i < n ? in[i] : 0;
-  for (int offset = tile.size() / 2; offset > 0; offset /= 2) value += tile.shfl_down(value, offset);
-  if (tile.thread_rank() == 0) atomicAdd(&sums[blockIdx.x], value);
+  for (unsigned offset = kTile / 2; offset > 0; offset /= 2) value += tile.shfl_down(value, offset);
+  if (block.thread_rank() % kTile == 0) atomicAdd(&sums[blockIdx.x], value);
 }
 
 struct Body {

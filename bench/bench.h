@@ -53,7 +53,7 @@ std::string runSelf(const std::string& arguments, const std::string& environment
 int runStartupChild();  // connect, launch, wait; prints round trips and time
 int runUploadChild(std::size_t mebibytes, unsigned seed, unsigned changedPercent);  // prints seconds
 int runCopyChild(std::size_t mebibytes, int content);                               // prints seconds there and back
-int runPacingChild(std::size_t mebibytes, int steps);
+int runPacingChild(std::size_t mebibytes, int steps, hipMemcpyKind direction);
 int runStepChild(int rounds);  // steps of that much work over a delayed connection; prints seconds per step
 
 }  // namespace hipr::bench

@@ -142,8 +142,8 @@ bool runAsChild(int argc, char** argv, int& code) {
                           static_cast<unsigned>(number(4)));
   } else if (mode == "--child-copy" && argc == 4) {
     code = runCopyChild(static_cast<std::size_t>(number(2)), number(3));
-  } else if (mode == "--child-pacing" && argc == 4) {
-    code = runPacingChild(static_cast<std::size_t>(number(2)), number(3));
+  } else if (mode == "--child-pacing" && argc == 5) {
+    code = runPacingChild(static_cast<std::size_t>(number(2)), number(3), static_cast<hipMemcpyKind>(number(4)));
   } else if (mode == "--child-scaling") {
     code = runScalingChild(static_cast<unsigned>(number(2)));
   } else if (mode == "--child-line" && argc == 5) {

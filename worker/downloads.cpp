@@ -166,12 +166,19 @@ void Download::deliverDirect(hipError_t error) {
 }
 
 void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
-  std::vector<std::byte> packed;
-  if (!context_.packing.pack(bytes, packed))
-    return context_.outbox.sendBulk(dataHead(id_, offset, bytes.size()), bytes, id_);
-  std::vector<std::byte> frame = packedHead(id_, offset, bytes.size(), packed.size());
-  frame.insert(frame.end(), packed.begin(), packed.end());
-  context_.outbox.sendBulk(frame, {}, id_);
+  while (!bytes.empty()) {
+    const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), context_.outbox.bulkAtOnce()));
+    std::vector<std::byte> packed;
+    if (context_.packing.pack(part, packed)) {
+      std::vector<std::byte> frame = packedHead(id_, offset, part.size(), packed.size());
+      frame.insert(frame.end(), packed.begin(), packed.end());
+      context_.outbox.sendBulk(frame, {}, id_);
+    } else {
+      context_.outbox.sendBulk(dataHead(id_, offset, part.size()), part, id_);
+    }
+    bytes = bytes.subspan(part.size());
+    offset += part.size();
+  }
 }
 
 void Download::sendNow() {

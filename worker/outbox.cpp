@@ -1,11 +1,15 @@
 #include "worker/outbox.h"
 
+#include <algorithm>
+
 namespace hipr::worker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxQueued = 64 << 20;
+constexpr std::size_t kLeastAtOnce = 64 << 10;  // smaller frames cost more than they gain
+constexpr double kShortWait = 0.004;            // seconds
 
 }  // namespace
 
@@ -118,6 +122,12 @@ void Outbox::acknowledged(std::uint64_t position) {
 std::optional<double> Outbox::lineSpeed() {
   std::lock_guard lock(mutex_);
   return speed_.bytesPerSecond();
+}
+
+std::size_t Outbox::bulkAtOnce() {
+  const std::optional<double> speed = lineSpeed();
+  if (!speed || *speed * kShortWait > wire::kMaxDataChunk) return wire::kMaxDataChunk;
+  return std::max(kLeastAtOnce, static_cast<std::size_t>(*speed * kShortWait));
 }
 
 void Outbox::sendLeftovers() {

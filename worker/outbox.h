@@ -36,6 +36,7 @@ class Outbox {
   void settle(std::uint64_t owner) { channel_.settle(owner); }
   void acknowledged(std::uint64_t position);  // by the client
   std::optional<double> lineSpeed();          // bytes per second, as far as that is known
+  std::size_t bulkAtOnce();                   // bytes: small frames wait for that much, and not longer than they need
   // Nothing more will be sent; the channel is shut down, which wakes the reader.
   void fail();
   // Waits, within the socket's timeout, until everything posted is on its way.

@@ -369,6 +369,23 @@ TEST(Outbox, LeftoversAreSentWithoutAnotherPost) {
   EXPECT_EQ(got, frame);
 }
 
+TEST(Outbox, BulkDataGoesInSmallerPartsOverAThinLine) {
+  auto [near, theirs] = net::loopback();
+  net::Channel ours(std::move(near));
+  ours.keepSent();
+  Outbox outbox(ours);
+  constexpr std::size_t kBytes = 2 << 20;
+  EXPECT_EQ(outbox.bulkAtOnce(), wire::kMaxDataChunk) << "nothing is known of it";
+  std::vector<std::byte> got(kBytes);
+  std::thread reader([&] { receiveAll(*theirs, got); });
+  outbox.sendBulk({}, std::vector<std::byte>(kBytes), 1);
+  reader.join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));  // which is 52 MB/s
+  outbox.acknowledged(kBytes);
+  EXPECT_LE(outbox.bulkAtOnce(), wire::kMaxDataChunk / 4);
+  EXPECT_GE(outbox.bulkAtOnce(), 64u << 10);
+}
+
 TEST(Output, IsReadWhileItsWriterHasStdoutLocked) {
   const pid_t child = fork();
   if (child == 0) {  // it loses its stdout for good

@@ -69,12 +69,12 @@ TEST(Pacing, LaunchesAndReadsPassAnUpload) {
   EXPECT_EQ(inChild([&] {
               use(relay.port());
               setenv("HIP_REMOTE_DATA_CACHE", "off", 1);
-              return stepsBesideUpload(relay, 3 * kMiB);
+              return stepsBesideUpload(relay, kMiB);
             }),
             0);
 }
 
-// The same where every piece is kept by the worker.
+// The same where every piece is kept by the worker. Those that are named in vain follow over the session's connection.
 TEST(Pacing, LaunchesAndReadsPassAnUploadThatIsKept) {
   const std::string folder = ::testing::TempDir() + "hipr-pacing-" + std::to_string(getpid());
   {

@@ -159,8 +159,9 @@ TEST(DataLanes, AreFewAndEachHasANumberOfItsOwn) {
   TestClient two = c.join(2);
   (void)c.join(2, Opcode::kRefused);
   (void)c.join(1, Opcode::kRefused);
-  TestClient five = c.join(5), six = c.join(6);
-  (void)c.join(7, Opcode::kRefused);
+  TestClient five = c.join(5), six = c.join(6), seven = c.join(7);
+  static_assert(wire::kMostLanes == 4);
+  (void)c.join(8, Opcode::kRefused);
   c.announce(5, 0);
   c.sendOver(five, 0);
   EXPECT_TRUE(c.came(0));

@@ -104,7 +104,9 @@ int RunningSessions::freeAccount() const {
 
 bool RunningSessions::hasRoomFor(const access::Identity& identity, std::ptrdiff_t coming) const {
   if (identity.sessions == 0) return true;
-  const auto its = [&](const auto& entry) { return entry.second.identity.name == identity.name; };
+  const auto its = [&](const auto& entry) {
+    return entry.second.identity.name == identity.name && !entry.second.leaving();
+  };
   return std::ranges::count_if(sessions_, its) + coming < identity.sessions;
 }
 
@@ -127,7 +129,9 @@ std::uint64_t RunningSessions::allowanceOf(const access::Identity& identity, int
   return identity.memory - std::min(identity.memory, used);
 }
 
-bool RunningSessions::makeRoom() {
+bool RunningSessions::makeRoom(std::size_t waiting) {
+  const auto leaving = std::ranges::count_if(sessions_, [](const auto& entry) { return entry.second.leaving(); });
+  if (static_cast<std::size_t>(leaving) > waiting) return true;
   Running* first = nullptr;
   pid_t process = 0;
   for (auto& [number, session] : sessions_) {

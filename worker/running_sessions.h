@@ -49,7 +49,9 @@ class RunningSessions {
   // Another worker, with a ticket that one of the sessions has given out; false: it is not good.
   std::optional<tls::TokenKey> findTicket(const std::string& name) { return tickets_.find(name); }
   bool redeem(Reception::Guest& guest);
-  bool makeRoom();  // ends one that waits for its client, for one that has one; false: there is none
+  // For one more guest than `waiting`: by a session that is leaving, whose client has said goodbye, or else by ending
+  // one that waits for its client. False: there is none.
+  bool makeRoom(std::size_t waiting);
 
   void watch(std::vector<pollfd>& entries) const;  // appends kEntries for each
   void attend(std::span<const pollfd> entries);    // as watch() made them, polled
@@ -80,6 +82,7 @@ class RunningSessions {
     ProcessMark client{};
     std::optional<Clock::time_point> end{};  // its client is gone: by then the session has to be, too
     Clock::time_point nextLook{};            // at the client's process
+    bool leaving() const { return end && !waits; }
   };
 
   // A bridge between a client that wants UCX and its session, which gets the other end as its client, and perhaps a

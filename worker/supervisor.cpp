@@ -162,7 +162,7 @@ void Supervisor::serve(Reception::Guest guest) {
   }
   // Last of all: nobody else's session ends for somebody who is not served then.
   if (sessions_.full()) {
-    if (!sessions_.makeRoom()) return reception_.turnAway(std::move(guest), kCrowded, Refusal::kForNow);
+    if (!sessions_.makeRoom(waiting_.size())) return reception_.turnAway(std::move(guest), kCrowded, Refusal::kForNow);
     return waiting_.push_back(std::move(guest));
   }
   if (Status status = sessions_.start(guest); !status.ok()) reception_.turnAway(std::move(guest), status.message());

@@ -185,6 +185,17 @@ TEST(Worker, TooManySessionsAreRefusedInWords) {
   EXPECT_EQ(third.hello().status, hipSuccess);
 }
 
+// One program right after the other: the first one's session may take a moment to end.
+TEST(Worker, WhoComesWhileAnotherLeavesIsServed) {
+  WorkerProcess worker({"--max-sessions", "1"});
+  TestClient first = worker.connect();
+  first.hello();
+  kill(worker.sessions()[0], SIGSTOP);  // it would be gone too soon
+  first.socket().close();
+  TestClient second = worker.connect();
+  EXPECT_EQ(second.hello().status, hipSuccess);
+}
+
 TEST(Worker, ManyClientsLeaveNothingBehind) {
   WorkerProcess worker({});
   {

@@ -7,6 +7,7 @@ extern "C" {
 __device__ int counter = 5;
 __constant__ float factors[4] = {1, 2, 3, 4};
 __device__ double table[16];
+__device__ int compiler = __clang_major__;
 
 __device__ __attribute__((noinline)) int notAKernel(int v) {
   return v + counter;

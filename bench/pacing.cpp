@@ -56,7 +56,11 @@ int runPacingChild(std::size_t mebibytes, int steps, hipMemcpyKind direction) {
     if (hip.api.hipStreamQuery(other) != hipSuccess) beside.push_back(time);
   }
   HIPR_CHECK(hip, hipDeviceSynchronize());
-  std::printf("%.6f %.6f\n", median(alone), beside.empty() ? 0 : median(beside));
+  if (beside.empty()) {
+    std::fprintf(stderr, "no step was beside a copy: there is nothing to compare\n");
+    return 1;
+  }
+  std::printf("%.6f %.6f\n", median(alone), median(beside));
   return 0;
 }
 

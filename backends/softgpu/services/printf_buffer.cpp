@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <vector>
 
 #include "backends/softgpu/services/printf_format.h"
 
@@ -62,8 +63,11 @@ PrintfBuffer::PrintfBuffer(std::span<std::byte> memory) : memory_(memory) {
 }
 
 Status PrintfBuffer::drain(const PrintfFormats& formats, ServiceHost& host) {
-  std::span<const std::byte> records = memory_.subspan(kHeader);
-  records = records.first(std::min<std::size_t>(records.size(), u32At(memory_, 0)));
+  const std::span<const std::byte> all = memory_.subspan(kHeader);
+  const std::span<const std::byte> used = all.first(std::min<std::size_t>(all.size(), u32At(memory_, 0)));
+  // Other kernels of the program may change what is there while it is read: what was checked is a copy.
+  const std::vector<std::byte> copy(used.begin(), used.end());
+  std::span<const std::byte> records(copy);
   Status status;
   while (status.ok() && !records.empty()) {
     if (records.size() < sizeof(std::uint32_t)) {

@@ -36,7 +36,7 @@ class PrintfBuffer {
   // For hidden_printf_buffer.
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.data()); }
 
-  // Prints what kernels have written and empties the buffer. REQUIRES: no kernel is writing to it.
+  // Prints what kernels have written and empties the buffer. What is written there meanwhile is lost.
   Status drain(const PrintfFormats& formats, ServiceHost& host);
 
  private:

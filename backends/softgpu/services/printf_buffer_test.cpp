@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "backends/softgpu/services/test_host.h"
 
@@ -72,6 +75,35 @@ TEST_F(PrintfBufferTest, BadRecordsAreErrors) {
   const std::uint32_t used = ~0u;  // a kernel overwrote the header
   std::memcpy(storage_.data(), &used, 4);
   EXPECT_FALSE(buffer_.drain(formats_, host_).ok());
+}
+
+// A kernel of another stream may know where the buffer is. What was seen to be a flag must not become a conversion of
+// the C library's before it is used: that would print, or with %n change, whatever memory of this process it names.
+TEST_F(PrintfBufferTest, AFormatThatChangesWhileItIsReadReachesNothing) {
+  constexpr std::size_t kConversions = 12;
+  constexpr std::string_view kOne = "%0lld";
+  const std::string secret = "nobody's business";
+  std::string format;
+  WordWriter arguments;
+  for (std::size_t i = 0; i < kConversions; ++i) format += kOne;
+  arguments.text(format);
+  for (std::size_t i = 0; i < kConversions; ++i) arguments.word(reinterpret_cast<std::uint64_t>(secret.c_str()));
+  char* const flags = reinterpret_cast<char*>(storage_.data()) + 8 + 4 + 1;
+  std::atomic<bool> over{false};
+  std::thread kernel([&] {
+    for (char now = '0'; !over.load(std::memory_order_relaxed); now = static_cast<char>(now ^ '0' ^ 's'))
+      for (std::size_t i = 0; i < kConversions; ++i)
+        std::atomic_ref(flags[i * kOne.size()]).store(now, std::memory_order_relaxed);
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (std::chrono::steady_clock::now() < end && host_.stdoutText.find(secret) == std::string::npos) {
+    host_.stdoutText.clear();
+    ASSERT_TRUE(append(0, arguments.words()));
+    EXPECT_TRUE(buffer_.drain(formats_, host_).ok());
+  }
+  over = true;
+  kernel.join();
+  EXPECT_EQ(host_.stdoutText.find(secret), std::string::npos);
 }
 
 }  // namespace

@@ -107,10 +107,14 @@ Status readSymbols(Bytes image, const Shdr& section, const std::vector<Shdr>& se
     return s;
   }
   out.reserve(raw.size());
+  std::uint64_t nameBytes = 0;
   for (const Sym& sym : raw) {
     const std::string_view tail = asText(names).substr(std::min<std::size_t>(sym.st_name, names.size()));
     const std::size_t end = tail.find('\0');
     if (end == std::string_view::npos) return bad("symbol name is not terminated");
+    // A name may be the end of another one. But every symbol's being the end of one long name would make gigabytes of
+    // a small file for whoever copies them.
+    if ((nameBytes += end) > image.size()) return bad("symbol names overlap");
     out.push_back({tail.substr(0, end), sym.st_value, sym.st_size, static_cast<std::uint8_t>(sym.st_info & 15),
                    sym.st_shndx != 0, (sym.st_info >> 4) == 2});
   }

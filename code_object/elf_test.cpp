@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "code_object/test_image.h"
 
 namespace hipr::code {
@@ -81,6 +83,29 @@ TEST(Elf, HostileNumbersAreRefused) {
   EXPECT_FALSE(parseElf(patched<std::uint64_t>(good, 64 + 40, ~std::uint64_t{0} - 8), elf).ok());  // memory size wraps
   EXPECT_FALSE(parseElf(patched<std::uint64_t>(good, 64 + 48, 3), elf).ok());                      // alignment
   EXPECT_EQ(parseElf(patched<std::uint32_t>(good, sections + 3 * 64 + 4, 19), elf).code(), Code::kUnsupported);  // RELR
+}
+
+// A thousand symbols, each the end of one long name: together they are far longer than the file.
+TEST(Elf, NamesThatOverlapAreRefused) {
+  constexpr std::size_t kSymbols = 1000, kName = 1 << 16, kSymbol = 24;
+  Buffer image = testing::sampleElf();
+  std::uint64_t sections;
+  ASSERT_TRUE(readAt(image, 40, sections));
+  const std::uint64_t names = image.size(), table = names + kName;
+  image.resize(table + kSymbols * kSymbol);
+  std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(names), kName - 1, std::byte{'a'});
+  image = patched<std::uint64_t>(image, sections + 64 + 24, table);
+  image = patched<std::uint64_t>(image, sections + 64 + 32, kSymbols * kSymbol);
+  image = patched<std::uint64_t>(image, sections + 128 + 24, names);
+  image = patched<std::uint64_t>(image, sections + 128 + 32, kName);
+  ElfView elf;
+  const auto name = [&](std::uint32_t at) {
+    for (std::size_t i = 0; i < kSymbols; ++i) image = patched<std::uint32_t>(image, table + i * kSymbol, at);
+  };
+  name(kName - 8);  // seven bytes each
+  EXPECT_TRUE(parseElf(image, elf).ok());
+  name(0);
+  EXPECT_FALSE(parseElf(image, elf).ok());
 }
 
 // What a runtime that is given nothing but a pointer would read.

@@ -147,6 +147,18 @@ const Variable* CodeObject::findVariable(std::string_view name) const {
   return found == variableIndex_.end() ? nullptr : &variables_[found->second];
 }
 
+std::uint64_t CodeObject::footprint() const {
+  constexpr std::uint64_t kEntry = 96;  // of an index, besides a long name
+  std::uint64_t bytes = elf_.symbols.size() * sizeof(ElfSymbol) + elf_.relocations.size() * sizeof(ElfRelocation);
+  for (const std::string& format : printfFormats_) bytes += sizeof format + format.size();
+  for (const Variable& variable : variables_) bytes += sizeof variable + 2 * variable.name.size() + kEntry;
+  for (const Kernel& kernel : kernels_) {
+    bytes += sizeof kernel + 2 * kernel.metadata.name.size() + kernel.metadata.symbol.size() + kEntry;
+    for (const KernelArg& arg : kernel.metadata.args) bytes += sizeof arg + arg.name.size() + arg.typeName.size();
+  }
+  return bytes;
+}
+
 Status CodeObject::load(std::span<std::byte> memory, std::uint64_t base) const {
   if (memory.size() < loadSize_) return bad("not enough room to load it");
   if (base % loadAlignment_ != 0) return bad("load address is not aligned");

@@ -63,6 +63,7 @@ class CodeObject : public GpuCode {
   const std::vector<ElfSegment>& segments() const { return elf_.segments; }
   std::uint64_t loadSize() const { return loadSize_; }  // bytes from the load base to the end of the last segment
   std::uint64_t loadAlignment() const { return loadAlignment_; }
+  std::uint64_t footprint() const;  // bytes of memory that this object takes, besides the code itself; about
 
   // Fills `memory` with the loaded image as it must look at address `base`: segments copied, gaps zeroed, relocations
   // applied. REQUIRES: memory.size() >= loadSize(); base is a multiple of loadAlignment().

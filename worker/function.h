@@ -12,12 +12,19 @@
 
 namespace hipr::worker {
 
+// A code object as it is given to the runtime. All modules of the same code have the same one, so that a client that
+// loads it again and again, in a few bytes each, has no more of it.
+struct ModuleCode {
+  CodeCache::Code bytes;  // the runtime may look at them as long as a module lives
+  code::CodeObject object;
+  Meter::Share memory;  // for what was made of them
+};
+
 struct Module {
   Meter::Share share, memory;
   int device = 0;
   hipModule_t native = nullptr;
-  CodeCache::Code bytes;  // the runtime may look at them as long as the module lives
-  code::CodeObject code;
+  std::shared_ptr<const ModuleCode> code;
   std::vector<std::uint64_t> variables;
 };
 

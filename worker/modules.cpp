@@ -8,6 +8,8 @@
 namespace hipr::worker {
 namespace {
 
+constexpr const char* kTooMuchCode = "more code than a client may have (--limit code-memory)";
+
 // A runtime that sees `x.managed` next to `x` makes managed memory of its own for x. Here x must point to the client's
 // memory instead, and the client fills it in; so the runtime gets to see an ordinary variable.
 void hideManagedVariables(const code::CodeObject& code, std::vector<std::byte>& bytes) {
@@ -35,6 +37,30 @@ hipError_t Session::onPackedCode(const wire::PackedCode& m) {
   return status.ok() ? hipSuccess : hipErrorOutOfMemory;
 }
 
+Status Session::readCode(const wire::ModuleLoad& m, std::shared_ptr<const ModuleCode>& out) {
+  auto made = std::make_shared<ModuleCode>();
+  Status status =
+      m.code.empty() ? codeCache_.load(m.hash, made->bytes) : codeCache_.receive(m.hash, m.code, made->bytes);
+  if (!status.ok()) return status;
+  std::weak_ptr<const ModuleCode>& known = moduleCode_[m.hash];
+  if ((out = known.lock())) return {};
+  if (status = code::CodeObject::parse(*made->bytes, made->object); !status.ok()) return status;
+  const bool changes = hasManagedVariables(made->object);
+  // What was read from it we have, and so may the runtime.
+  made->memory =
+      meter_.take(Quota::kCodeBytes, 2 * made->object.footprint() + (changes ? made->bytes->size() : std::size_t{0}));
+  if (!made->memory) return Status::exhausted(kTooMuchCode);
+  if (changes) {
+    auto changed = std::make_shared<std::vector<std::byte>>(*made->bytes);
+    hideManagedVariables(made->object, *changed);
+    made->bytes = changed;
+    if (status = code::CodeObject::parse(*made->bytes, made->object); !status.ok()) return status;
+  }
+  known = made;
+  out = std::move(made);
+  return {};
+}
+
 wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
   wire::ModuleLoadReply reply;
   if (!hasDevice(m.device)) return reply;
@@ -49,12 +75,10 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
     refuse("module " + std::to_string(m.module) + " cannot be made");
     return reply;
   }
-  Status status =
-      m.code.empty() ? codeCache_.load(m.hash, module->bytes) : codeCache_.receive(m.hash, m.code, module->bytes);
-  if (status.ok()) status = code::CodeObject::parse(*module->bytes, module->code);
+  Status status = readCode(m, module->code);
   if (status.ok()) {
-    module->memory = meter_.take(Quota::kCodeBytes, module->code.loadSize());
-    if (!module->memory) status = Status::exhausted("more code than a client may have (--limit code-memory)");
+    module->memory = meter_.take(Quota::kCodeBytes, module->code->object.loadSize());
+    if (!module->memory) status = Status::exhausted(kTooMuchCode);
   }
   if (!status.ok()) {
     logError("ModuleLoad: %s", status.message().c_str());
@@ -64,16 +88,8 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
     return reply;
   }
   codeCache_.store(m.hash);
-  if (hasManagedVariables(module->code)) {
-    auto changed = std::make_shared<std::vector<std::byte>>(*module->bytes);
-    hideManagedVariables(module->code, *changed);
-    module->bytes = changed;
-    if (!code::CodeObject::parse(*module->bytes, module->code).ok()) reply.status = hipErrorInvalidImage;
-  }
   backend_.use(m.device);
-  if (reply.status == hipSuccess) {
-    reply.status = backend_.hip.hipModuleLoadData(&module->native, module->bytes->data());
-  }
+  reply.status = backend_.hip.hipModuleLoadData(&module->native, module->code->bytes->data());
   if (reply.status != hipSuccess) return reply;
   for (const std::string& name : m.variables) {
     hipDeviceptr_t address = nullptr;
@@ -115,7 +131,7 @@ hipError_t Session::onFunctionGet(const wire::FunctionGet& m) {
     return hipErrorInvalidHandle;
   }
   if (!function->module->native) return hipErrorInvalidHandle;  // its module could not be loaded
-  function->kernel = function->module->code.findKernel(m.name);
+  function->kernel = function->module->code->object.findKernel(m.name);
   if (!function->kernel) return hipErrorNotFound;
   function->argumentBytes = code::explicitSize(function->kernel->metadata);
   function->prints = std::ranges::any_of(function->kernel->metadata.args, [](const code::KernelArg& arg) {

@@ -235,6 +235,7 @@ class Session {
 
   // --- modules.cpp, launch.cpp
   hipError_t onPackedCode(const wire::PackedCode& m);
+  Status readCode(const wire::ModuleLoad& m, std::shared_ptr<const ModuleCode>& out);
   wire::ModuleLoadReply onModuleLoad(const wire::ModuleLoad& m);
   hipError_t onModuleUnload(const wire::ModuleUnload& m);
   hipError_t onFunctionGet(const wire::FunctionGet& m);
@@ -313,6 +314,7 @@ class Session {
   Handles<Stream> streams_;
   Handles<Event> events_;
   Handles<Module> modules_;
+  std::map<CodeCache::Hash, std::weak_ptr<const ModuleCode>> moduleCode_;  // what modules share
   Handles<Function> functions_;
   Handles<Graph> graphs_;
   std::size_t graphSteps_ = 0;    // of all of them

@@ -8,6 +8,7 @@ namespace hipr::worker {
 namespace {
 
 constexpr std::size_t kMostSought = 256;           // names without an answer; clients keep to fewer
+constexpr std::size_t kMostMissing = 1 << 16;      // pieces that were asked for; clients keep to a thousand
 constexpr std::uint64_t kMostKeeping = 128 << 20;  // bytes; what comes meanwhile is not kept
 constexpr std::chrono::seconds kLastMoments(3);    // for what is still to be kept when the client has left
 
@@ -40,7 +41,7 @@ void Upload::found(Staging::Block block, std::uint64_t offset, std::uint64_t len
 void Upload::missing(std::uint64_t offset, std::uint64_t length) {
   std::lock_guard lock(mutex_);
   --sought_;
-  missing_.emplace(offset, length);
+  if (missing_.emplace(offset, length).second) ++context_.missing;
 }
 
 bool Upload::takeMissing(std::uint64_t offset, std::uint64_t length) {
@@ -48,6 +49,7 @@ bool Upload::takeMissing(std::uint64_t offset, std::uint64_t length) {
   const auto found = missing_.find(offset);
   if (found == missing_.end() || found->second != length) return false;
   missing_.erase(found);
+  --context_.missing;
   return true;
 }
 
@@ -79,7 +81,8 @@ hipError_t Session::onNamedData(const wire::NamedData& m) {
 }
 
 bool Session::mayExpect(Upload& upload, std::uint64_t size) {
-  if (sought_.fetch_add(1) >= kMostSought) {
+  // What has not come is remembered, piece by piece, and a piece may be a single byte.
+  if (sought_.fetch_add(1) >= kMostSought || transferContext_.missing > kMostMissing) {
     refuse("too many pieces at once that do not come in their places");
     return false;
   }

@@ -209,6 +209,27 @@ TEST_P(NamedData, GreetingSaysWhetherAnythingIsKept) {
   }
 }
 
+// Each of them costs this worker more memory than it cost the client to name it.
+TEST_P(NamedData, ThatIsNeverSentEndsTheSession) {
+  constexpr std::uint64_t kAtOnce = 200, kFarTooMany = 70'000;
+  const auto c = client();
+  const std::uint64_t transfer = c->begin(kMiB);
+  bool refused = false;
+  for (std::uint64_t at = 0; at < kFarTooMany && !refused; at += kAtOnce) {
+    std::vector<std::byte> names;
+    for (std::uint64_t i = at; i < at + kAtOnce; ++i)
+      appendFrame(names, Opcode::kNamedData, 0, 0, wire::NamedData{transfer, i, 1, {}});
+    (void)c->s.client->socket().send(names);  // all of them, unless it has had enough
+    for (std::uint64_t answers = 0; answers < kAtOnce && !refused;) {
+      const auto frame = c->s.client->next();
+      ASSERT_TRUE(frame);
+      refused = frame->opcode() == Opcode::kRefused;
+      answers += frame->opcode() == Opcode::kNamedDataAnswer;
+    }
+  }
+  EXPECT_TRUE(refused);
+}
+
 TEST_P(NamedData, ThatDoesNotBelongIsRefused) {
   const auto bytes = pattern(2 * kMiB, 11);
   client()->uploadPlainly(bytes);

@@ -38,6 +38,7 @@ struct TransferContext {
   DownloadPacking packing{outbox};
   net::Unpacker unpacker{};             // the reader's
   std::atomic<std::uint64_t> early{0};  // bytes of all uploads that came before their stream had come to them
+  std::atomic<std::size_t> missing{0};  // pieces of all uploads that were not found and have not been sent yet
 };
 
 // A piece of an upload, as the reader is about to read it.

@@ -16,7 +16,7 @@ inline std::string httpPage(const testing::WorkerProcess& worker, const std::str
                             const std::string& fields = "") {
   net::Socket socket;
   EXPECT_TRUE(net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(worker.metricsPort())}, 5, socket).ok());
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n";
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n";
   EXPECT_TRUE(socket.send(std::as_bytes(std::span(request))).ok());
   socket.setReceiveTimeout(std::chrono::seconds(10));
   std::string page;

@@ -68,7 +68,7 @@ std::string hostOption(const WorkerProcess& worker) {
 std::string scrape(int port, const std::string& path = "/metrics") {
   net::Socket socket;
   if (!net::connectTo({"127.0.0.1", static_cast<std::uint16_t>(port)}, 10, socket).ok()) return "";
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n";
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   if (!socket.send({reinterpret_cast<const std::byte*>(request.data()), request.size()}).ok()) return "";
   std::string text;
   char buffer[4096];

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "page.h"
+#include "platform/process.h"
 #include "worker/smi/protocol.h"
 
 namespace hipr::worker {
@@ -31,6 +33,15 @@ std::string_view field(std::string_view head, std::string_view name) {
   return {};
 }
 
+// Whether what a request calls this machine is its own name or address. A page of somebody else's in a browser here can
+// ask, too, by a name of its own that it lets lead here; it is to learn no more than any stranger.
+bool namesThisMachine(std::string_view host) {
+  if (host.empty() || host.starts_with('[')) return true;  // an address of IPv6
+  host = host.substr(0, host.find(':'));
+  const bool address = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return address || sameIgnoringCase(host, "localhost") || sameIgnoringCase(host, platform::hostName());
+}
+
 constexpr const char* kPlain = "text/plain; charset=utf-8";
 // The page loads nothing from elsewhere, and cannot be made to.
 constexpr const char* kHtml =
@@ -43,7 +54,8 @@ constexpr const char* kExposition = "text/plain; version=0.0.4; charset=utf-8";
 HttpProtocol::Trust HttpProtocol::trust(std::string_view head) const {
   const std::string_view offered = field(head, "authorization");
   constexpr std::string_view kBearer = "Bearer ";
-  const Trust byLine = line_ == Line::kLocal ? Trust::kFull : Trust::kNone;
+  const bool local = line_ == Line::kLocal && namesThisMachine(field(head, "host"));
+  const Trust byLine = local ? Trust::kFull : Trust::kNone;
   if (offered.empty()) return byLine;
   const bool bearer = offered.starts_with(kBearer);
   const std::optional<bool> known = knows_(bearer ? offered.substr(kBearer.size()) : "");

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "platform/process.h"
 #include "wire/append.h"
 #include "worker/smi/doorway.h"
 #include "worker/smi/fake_source.h"
@@ -199,8 +200,8 @@ TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
   board.sit(1, getpid(), "alice");
   board.page(1).introduce("desk:99", "/usr/bin/train");
   const std::string pid = "\"" + std::to_string(getpid()) + "\"";
-  const auto page = [&](Line line, const std::string& more) {
-    const std::string text = "GET /metrics HTTP/1.1\r\nHost: x\r\n" + more + "\r\n";
+  const auto page = [&](Line line, const std::string& more, const std::string& host = "Host: localhost:9400\r\n") {
+    const std::string text = "GET /metrics HTTP/1.1\r\n" + host + more + "\r\n";
     in.assign(reinterpret_cast<const std::byte*>(text.data()),
               reinterpret_cast<const std::byte*>(text.data()) + text.size());
     out.clear();
@@ -221,6 +222,16 @@ TEST_F(Service, NamesAreForThisMachineAndThoseWithTheToken) {
     EXPECT_EQ(closed.find(name), std::string::npos) << name;
   EXPECT_TRUE(page(Line::kShielded, "Authorization: Bearer a token of some lengthy\r\n").starts_with("HTTP/1.1 401 "));
   EXPECT_TRUE(page(Line::kLocal, "Authorization: Basic x\r\n").starts_with("HTTP/1.1 401 "));
+  for (const std::string& host :
+       {std::string(), std::string("Host: 127.0.0.1:9400\r\n"), std::string("Host: [::1]:9400\r\n"),
+        std::string("Host: LocalHost\r\n"), "hOST: " + platform::hostName() + ":9400\r\n"})
+    EXPECT_NE(page(Line::kLocal, "", host).find("desk:99"), std::string::npos) << host;
+  // A page in a browser of this machine, by a name that its owner lets lead here.
+  for (const std::string host : {"elsewhere.example", "localhost.elsewhere.example:9400", "127.0.0.1.example", "x"}) {
+    const std::string foreign = page(Line::kLocal, "", "Host: " + host + "\r\n");
+    EXPECT_TRUE(foreign.starts_with("HTTP/1.1 200 ")) << host;
+    EXPECT_EQ(foreign.find("desk"), std::string::npos) << host;
+  }
 }
 
 // Every line of the page is a comment or a sample, every sample belongs to the family named last, no family comes

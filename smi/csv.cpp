@@ -1,3 +1,4 @@
+#include "smi/format.h"
 #include "smi/json.h"
 
 namespace hipr::smi {
@@ -12,7 +13,7 @@ std::string quoted(const std::string& text) {
 
 std::string cell(const Json& value) {
   if (value.is_null()) return "";
-  return quoted(value.is_string() ? value.get<std::string>() : value.dump());
+  return quoted(printable(value.is_string() ? value.get<std::string>() : value.dump()));
 }
 
 // A record's own values, then those of the objects inside it.

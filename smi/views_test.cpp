@@ -134,5 +134,12 @@ TEST(Csv, QuotesAndLeavesAbsentValuesEmpty) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
 }
 
+TEST(Csv, NamesSayNothingToATerminal) {
+  HostReport report = rackMachine("a");
+  report.gpus[0].name = "a\x1b[2Jb\n";
+  const std::string csv = toCsv(toJson(Command::List, {report}, std::nullopt));
+  EXPECT_TRUE(has(csv, "a,0,a?[2Jb?,")) << csv;
+}
+
 }  // namespace
 }  // namespace hipr::smi

@@ -1,12 +1,15 @@
 #include "telemetry/remote.h"
 
 #include <filesystem>
+#include <tuple>
+#include <type_traits>
 
 #include "access/entry.h"
 #include "access/frame.h"
 #include "access/kept_token.h"
 #include "access/token.h"
 #include "base/env.h"
+#include "base/text.h"
 #include "platform/process.h"
 
 namespace hipr::telemetry {
@@ -20,6 +23,18 @@ Status useKeptToken(const net::Endpoint& worker, std::string& token) {
   std::error_code error;
   if (!token.empty() || file.empty() || !std::filesystem::exists(file, error)) return {};
   return access::readTokenFile(file, token);
+}
+
+// Names that the worker, or its clients, chose are shown to people: they say nothing to a terminal.
+template <class T>
+void makePrintable(T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    value = printable(value);
+  } else if constexpr (requires { T::fields(value); }) {
+    std::apply([](auto&... fields) { (makePrintable(fields), ...); }, T::fields(value));
+  } else if constexpr (requires { value.begin(); }) {
+    for (auto& item : value) makePrintable(item);
+  }
 }
 
 }  // namespace
@@ -90,7 +105,9 @@ Status Remote::call(const typename wire::MessageOf<kOp>::Type& message, Reply& r
   if (Status status = transport_->send(net::Transport::Part(frame)); !status.ok()) return status;
   std::vector<std::byte> payload;
   if (Status status = receiveReply(kOp, payload); !status.ok()) return status;
-  return access::decode(payload, reply) ? Status{} : Status::invalid("a malformed answer");
+  if (!access::decode(payload, reply)) return Status::invalid("a malformed answer");
+  makePrintable(reply);
+  return {};
 }
 
 Status Remote::receiveReply(wire::Opcode opcode, std::vector<std::byte>& payload) {

@@ -100,6 +100,24 @@ TEST(Remote, GivesWhatTheWorkerSays) {
   remote.reset();  // before the worker: it waits for the connection to end
 }
 
+// A client of the worker chose the name of its program.
+TEST(Remote, NamesSayNothingToATerminal) {
+  FakeWorker worker([](const auto& h) {
+    wire::SmiOpenReply hello = greeting();
+    hello.hostName = "rack\x1b[2J7";
+    hello.gpus[1].name = "sec\nond";
+    wire::SmiReadReply busy = readings();
+    busy.processes[0].name = "a\x1b]0;title\a";
+    return isOpen(h) ? reply(h, hello) : reply(h, busy);
+  });
+  std::unique_ptr<Remote> remote;
+  ASSERT_TRUE(Remote::connect(worker.options(), remote).ok());
+  EXPECT_EQ(remote->hostName(), "rack [2J7");
+  EXPECT_EQ(remote->gpus()[1].name, "sec ond");
+  EXPECT_EQ(remote->processes().at(0).name, "a ]0;title ");
+  remote.reset();
+}
+
 TEST(Remote, ConnectsAgainWhenTheWorkerWasRestarted) {
   std::atomic<int> reads{0};
   FakeWorker worker([&](const auto& h) {

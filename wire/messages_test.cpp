@@ -214,6 +214,17 @@ TEST(PlatformCodec, RoundTrip) {
   EXPECT_EQ(back.peer(0, 1).p2p[2], 3);
 }
 
+TEST(PlatformCodec, NamesSayNothingToATerminal) {
+  Platform platform = samplePlatform(), back;
+  std::strcpy(platform.devices[0].props.name, "A\x1b]0;title\a\nname\x7f");
+  std::memset(platform.devices[0].props.gcnArchName, '\r', sizeof platform.devices[0].props.gcnArchName);
+  std::vector<std::byte> bytes;
+  encodePlatform(platform, bytes);
+  ASSERT_TRUE(decodePlatform(bytes, back));
+  EXPECT_STREQ(back.devices[0].props.name, "A?]0;title??name?");
+  EXPECT_EQ(std::string(back.devices[0].props.gcnArchName), std::string(255, '?'));
+}
+
 TEST(PlatformCodec, GoldenBytes) {
   std::vector<std::byte> bytes;
   encodePlatform(samplePlatform(), bytes);

@@ -17,14 +17,22 @@ void putProps(Writer& w, hipDeviceProp_tR0600 props) {
   w.raw(&props, sizeof props);
 }
 
+// Programs show it to people as it is: it ends, and says nothing to their terminal.
+template <std::size_t kSize>
+void makeText(char (&text)[kSize]) {
+  text[kSize - 1] = 0;
+  for (char& c : text)
+    if (c == 0x7f || (c > 0 && c < ' ')) c = '?';
+}
+
 void getProps(Reader& r, hipDeviceProp_tR0600& props) {
   PropBytes bytes;
   r.get(bytes);
   std::memcpy(&props, bytes.data(), sizeof props);
   props.hdpMemFlushCntl = nullptr;
   props.hdpRegFlushCntl = nullptr;
-  props.name[sizeof props.name - 1] = 0;
-  props.gcnArchName[sizeof props.gcnArchName - 1] = 0;
+  makeText(props.name);
+  makeText(props.gcnArchName);
 }
 
 template <class F>

@@ -1,9 +1,11 @@
 // Kernels through the core: results, faults, and the device after them.
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "backends/softgpu/core_testing.h"
 #include "backends/softgpu/module.h"
+#include "backends/softgpu/state.h"
 
 namespace hipr::softgpu::testing {
 namespace {
@@ -138,6 +140,23 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Faults,
                                            std::tuple("trap", kTrapKernel, hipErrorLaunchFailure),
                                            std::tuple("instruction", kIllegalKernel, hipErrorLaunchFailure)),
                          [](const auto& info) { return std::get<0>(info.param); });
+
+// It is memory of this machine that nobody has asked for, as much as the code object says for every work-item.
+TEST(Launch, PrivateMemoryHasALimit) {
+  TestKernel add(0, kAddKernel);
+  LoadedModule& module = loadedOf(add.module());
+  for (const bool ofCode : {false, true}) {
+    Dispatch dispatch;
+    dispatch.kernel = module.kernel(module.object->kernels()[0]).code;
+    (ofCode ? dispatch.kernel.descriptor.privateSegmentBytes : dispatch.privateBytes) = 1 << 20;
+    std::promise<std::optional<Fault>> ended;
+    state().device(0).executor().submit(std::move(dispatch),
+                                        [&](std::optional<Fault> fault) { ended.set_value(std::move(fault)); });
+    const std::optional<Fault> fault = ended.get_future().get();
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->kind, FaultKind::kResources) << fault->text;
+  }
+}
 
 TEST(Launch, FreedMemoryFaults) {
   TestStream stream(1);

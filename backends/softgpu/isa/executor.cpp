@@ -3,6 +3,7 @@
 // A workgroup that computes keeps its thread for a while; one whose waves all sleep or wait gives it up at once. A free
 // thread alternates between resuming the longest waiting workgroup and starting the next one of some dispatch, so that
 // whatever a spinning workgroup waits for gets its turn, started or not.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -24,6 +25,9 @@ constexpr unsigned kMaxResidentWaves = 4096;   // beyond it nothing new starts, 
 constexpr auto kLookOut = std::chrono::microseconds(50);
 constexpr std::uint32_t kMaxLds = 64 * 1024;
 constexpr std::uint32_t kMaxGroupItems = 1024;
+// Of a work-item. Hardware has half of it, stack included; nobody counts it, so a kernel gets no more than it could
+// use.
+constexpr std::uint32_t kMaxPrivate = 256 * 1024;
 
 std::string refusal(const Dispatch& d) {
   std::uint64_t items = 1;
@@ -33,6 +37,7 @@ std::string refusal(const Dispatch& d) {
   }
   if (!d.kernel.code || !d.kernel.code->at(d.kernel.entry)) return "no code at the kernel's entry";
   if (std::uint64_t{d.kernel.descriptor.groupSegmentBytes} + d.dynamicLdsBytes > kMaxLds) return "too much LDS";
+  if (std::max(d.kernel.descriptor.privateSegmentBytes, d.privateBytes) > kMaxPrivate) return "too much private memory";
   return "";
 }
 

@@ -179,9 +179,13 @@ std::string makeSoftgpuComputeFile(gid_t group) {
   const std::string folder = softgpu::usageFolder();
   if (folder.empty()) return "";
   mkdir(folder.c_str(), 0700);
+  // Everybody can make a folder of that name. In one of their own they could put something else in the file's place
+  // before it is given to the group, or cut it short while sessions use it.
+  struct stat info{};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) return "";
   const std::string path = folder + "/compute-" + std::to_string(getpid());
   if (!softgpu::makeGroupFile(path, group ? 0660 : 0600)) return "";
-  if (group && chown(path.c_str(), 0, group) != 0) return "";
+  if (group && lchown(path.c_str(), 0, group) != 0) return "";
   return path;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "backends/softgpu/usage.h"
+#include "telemetry/softgpu_usage.h"
 #include "telemetry/source.h"
 
 namespace hipr::telemetry {
@@ -160,6 +161,19 @@ TEST_F(SoftgpuTelemetry, GoesOnWhereNothingCanBePublished) {
     EXPECT_EQ(usage.device(0).memoryBytes, 10u);
     EXPECT_EQ(open()->read()[0].memoryUsedBytes, 0u);
   }
+}
+
+TEST_F(SoftgpuTelemetry, NothingIsSharedInAFolderOfSomebodyElse) {
+  EXPECT_NE(makeSoftgpuComputeFile(0), "");
+  const std::string real = folder.string() + "-real";
+  fs::rename(folder, real);
+  fs::create_directory_symlink(real, folder);
+  EXPECT_EQ(makeSoftgpuComputeFile(0), "");
+  fs::remove(folder);
+  fs::rename(real, folder);
+  if (geteuid() != 0) GTEST_SKIP() << "only root can have a folder that is another's";
+  ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(makeSoftgpuComputeFile(0), "");
 }
 
 TEST_F(SoftgpuTelemetry, AWrongListIsAnErrorThatNamesIt) {

@@ -10,20 +10,25 @@ namespace hipr::access {
 namespace {
 namespace fs = std::filesystem;
 
-// Nobody else can read it before anything is in it.
+// Nobody else can open it, not even before anything is in it: who had it open then could read it later. So it is made
+// in a folder that nobody else can enter, empty until that is so.
 Status writeOwn(const fs::path& path, const std::string& text) {
-  std::error_code error;
+  std::error_code error, ignored;
   fs::create_directories(path.parent_path(), error);
-  const fs::path fresh = path.string() + ".new";
-  std::ofstream(fresh).close();
-  fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, error);
-  std::ofstream file(fresh);
-  file << text << "\n";
-  file.close();
-  if (file && !error) fs::rename(fresh, path, error);
-  if (file && !error) return {};
-  fs::remove(fresh, error);
-  return Status::invalid("cannot write " + path.string());
+  const fs::path closed = path.string() + ".new", fresh = closed / "token";
+  fs::remove_all(closed, ignored);  // of a time when this was interrupted
+  bool done = fs::create_directory(closed, error);
+  if (done) fs::permissions(closed, fs::perms::owner_all, error);
+  if (done && !error) {
+    std::ofstream file(fresh);
+    file << text << "\n";
+    file.close();
+    done = bool(file);
+  }
+  if (done && !error) fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, error);
+  if (done && !error) fs::rename(fresh, path, error);
+  fs::remove_all(closed, ignored);
+  return done && !error ? Status{} : Status::invalid("cannot write " + path.string());
 }
 
 }  // namespace

@@ -134,11 +134,12 @@ void Gate::open() {
   shared_->open.notify_all();
 }
 
-TestKernel::TestKernel(int device, std::initializer_list<std::uint32_t> words) {
-  constexpr std::size_t kTextAt = 0x500;  // where the sample image has its kernel
+TestKernel::TestKernel(int device, std::initializer_list<std::uint32_t> words, std::uint32_t argumentBytes) {
+  constexpr std::size_t kTextAt = 0x500, kArgumentBytesAt = 0x408;  // where the sample image has its kernel
   platform();
   image_ = code::testing::sampleElf(5, device == 2 ? 0x54c : 0x53f);
   std::memcpy(&image_[kTextAt], words.begin(), words.size() * sizeof(std::uint32_t));
+  if (argumentBytes) std::memcpy(&image_[kArgumentBytesAt], &argumentBytes, sizeof argumentBytes);
   auto object = std::make_shared<code::CodeObject>();
   const Status status = code::CodeObject::parse(image_, *object);
   EXPECT_TRUE(status.ok()) << status.message();

@@ -100,7 +100,8 @@ class Gate {
 // A kernel (pointer, 32-bit number) made of the given instruction words. On entry s[0:1] point to its arguments.
 class TestKernel {
  public:
-  TestKernel(int device, std::initializer_list<std::uint32_t> words);
+  // `argumentBytes`: that its descriptor says it has, if not 0.
+  TestKernel(int device, std::initializer_list<std::uint32_t> words, std::uint32_t argumentBytes = 0);
   ~TestKernel();
   hipError_t launch(Stream& stream, void* pointer, std::uint32_t number, unsigned groups = 1, unsigned block = 64,
                     Event* start = nullptr, Event* stop = nullptr);

@@ -20,6 +20,8 @@ namespace {
 
 // Kernels with a stack of unknown depth get at least this much, whatever hipLimitStackSize says.
 constexpr std::size_t kLeastStack = std::size_t{16} << 10;
+// Bytes of arguments besides those that a program passes; compilers add 256.
+constexpr std::size_t kMostHidden = 4096;
 
 hipError_t errorOf(const Fault& fault, Device& device) {
   switch (fault.kind) {
@@ -101,7 +103,11 @@ hipError_t prepare(const Launch& launch, Device& device, LoadedModule& module, L
   const std::size_t size =
       std::max<std::size_t>({kernel.metadata.kernargSize, launch.arguments.size(), kernel.descriptor.kernargSize});
   const std::size_t packetAt = roundUp(size, 64);
-  if (packetAt + sizeof(DispatchPacket) > LaunchPool::kMaxBlock) return hipErrorInvalidValue;
+  // What nobody passes: launches that wait would fill the machine with it, each by a message of a few bytes.
+  const std::size_t passed =
+      std::max<std::size_t>(launch.arguments.size(), kernel.metadata.args.empty() ? kernel.metadata.kernargSize : 0);
+  if (size > passed + kMostHidden || packetAt + sizeof(DispatchPacket) > LaunchPool::kMaxBlock)
+    return hipErrorInvalidValue;
   memory.arguments = device.launches->take(packetAt + sizeof(DispatchPacket));
   if (!memory.arguments) return hipErrorOutOfMemory;
 

@@ -1,5 +1,7 @@
 #include "backends/softgpu/launch_pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
 namespace hipr::softgpu {
@@ -23,6 +25,8 @@ bool LaunchPool::grow(std::size_t sizeClass) {
   const std::size_t blockSize = kSmallest << sizeClass;
   Mapping chunk = Mapping::make(std::max(kHugePage, blockSize));
   if (!chunk) return false;
+  // A buffer for printf is hardly ever full, and a launch that waits has one already: it takes a page, not a huge one.
+  if (blockSize >= kHugePage) madvise(chunk.bytes(), chunk.size(), MADV_NOHUGEPAGE);
   if (!regions_.insert({chunk.address(), chunk.address() + chunk.size(), std::uint64_t{1} << device_, device_, false}))
     return false;
   for (std::size_t at = chunk.size(); at >= blockSize; at -= blockSize)

@@ -1,9 +1,11 @@
 // Kernels through the core: results, faults, and the device after them.
 #include <chrono>
+#include <fstream>
 #include <future>
 #include <thread>
 
 #include "backends/softgpu/core_testing.h"
+#include "backends/softgpu/launch_pool.h"
 #include "backends/softgpu/module.h"
 #include "backends/softgpu/state.h"
 
@@ -156,6 +158,29 @@ TEST(Launch, PrivateMemoryHasALimit) {
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->kind, FaultKind::kResources) << fault->text;
   }
+}
+
+// Launches that wait have their arguments already, and the code object says how large these are.
+TEST(Launch, ArgumentsThatNobodyPassesHaveALimit) {
+  TestStream stream(0);
+  TestMemory memory(4096, MemoryKind::kDevice, 0);
+  TestKernel usual(0, kAddKernel, 4096), greedy(0, kAddKernel, 60 << 20);
+  EXPECT_EQ(usual.launch(stream, memory.devicePointer, 1), hipSuccess);
+  EXPECT_EQ(greedy.launch(stream, memory.devicePointer, 1), hipErrorInvalidValue);
+  stream.sync();
+}
+
+TEST(Launch, BuffersThatAreHardlyUsedTakeLittle) {
+  const auto resident = [] {
+    std::size_t all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * kPage;
+  };
+  LaunchPool& pool = *state().device(0).launches;
+  const std::size_t before = resident();
+  std::vector<LaunchPool::Block> blocks;
+  for (int i = 0; i < 100; ++i) *blocks.emplace_back(pool.take(std::size_t{4} << 20)).begin() = std::byte{1};
+  EXPECT_LT(resident(), before + (std::size_t{32} << 20));
 }
 
 TEST(Launch, FreedMemoryFaults) {

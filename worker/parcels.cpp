@@ -131,6 +131,7 @@ wire::InviteReply Session::onInvite(const wire::Invite& m) {
   DeviceMemory::Span span;
   if (reply.status == hipSuccess && !locate(m.to.address, extentOf(m.to), span))
     reply.status = hipErrorInvalidDevicePointer;
+  if (reply.status == hipSuccess && planesOf(m.to) > Parcel::kMostPlanes) reply.status = hipErrorNotSupported;
   Descriptor door;
   if (reply.status == hipSuccess && options_.invite && invited_.size() < Parcel::kMost && !order_.full())
     door = options_.invite(reply.ticket);
@@ -159,6 +160,7 @@ Session::Answer Session::onBring(const wire::Bring& m) {
   DeviceMemory::Span span;
   if (error == hipSuccess && !locate(m.from.address, extentOf(m.from), span)) error = hipErrorInvalidDevicePointer;
   Meter::Share place = meter_.take(Quota::kWaits);
+  if (error == hipSuccess && planesOf(m.from) > Parcel::kMostPlanes) error = hipErrorNotSupported;
   if (error == hipSuccess && (!options_.connect || brought_.size() >= Parcel::kMost || !place || order_.full()))
     error = hipErrorNotSupported;
   if (error != hipSuccess) {

@@ -22,6 +22,8 @@ namespace hipr::worker {
 class Parcel : public std::enable_shared_from_this<Parcel> {
  public:
   static constexpr std::size_t kMost = 8;  // of a session, for each direction
+  // Of one of them: each is an operation of the runtime, and these are not counted. More go through the client.
+  static constexpr std::uint64_t kMostPlanes = 4096;
 
   virtual ~Parcel() = default;  // REQUIRES: stop(), where it was started
   Parcel(const Parcel&) = delete;

@@ -153,6 +153,17 @@ class Parcels : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Memory, Parcels, testing::Bool(),
                          [](const auto& info) { return info.param ? "direct" : "staged"; });
 
+// A message of a hundred bytes would become millions of operations of the runtime at once.
+TEST_P(Parcels, OfTooManyPlanesGoThroughTheClient) {
+  wire::Shape planes{kTarget, 2, 5, 1, 2, Parcel::kMostPlanes};
+  EXPECT_EQ(invite(planes, 5).status, hipSuccess);
+  ++planes.depth;
+  EXPECT_EQ(invite(planes, 6).status, hipErrorNotSupported);
+  EXPECT_EQ(bring(planes, {}), hipErrorNotSupported);
+  s.client->send<Opcode::kWithdraw>({5});
+  EXPECT_TRUE(isAlive() && streamIsFree());
+}
+
 TEST_P(Parcels, Arrive) {
   const wire::Shape from{kTestDeviceBase, 0, 0, 20 * kMiB + 12345}, to{kTarget, 0, 0, from.width};
   const auto bytes = filled(from, 1);

@@ -2,6 +2,7 @@
 // whoever else needs an object holds a share of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -45,6 +46,7 @@ class Handles {
   void eraseIf(Predicate&& predicate) {
     std::erase_if(objects_, [&](const auto& entry) { return predicate(*entry.second); });
   }
+  std::size_t size() const { return objects_.size(); }
   auto begin() const { return objects_.begin(); }
   auto end() const { return objects_.end(); }
 

@@ -8,6 +8,7 @@
 namespace hipr::worker {
 namespace {
 
+constexpr std::size_t kMostForgotten = 64;  // codes of which no module is left
 constexpr const char* kTooMuchCode = "more code than a client may have (--limit code-memory)";
 
 // A runtime that sees `x.managed` next to `x` makes managed memory of its own for x. Here x must point to the client's
@@ -42,6 +43,8 @@ Status Session::readCode(const wire::ModuleLoad& m, std::shared_ptr<const Module
   Status status =
       m.code.empty() ? codeCache_.load(m.hash, made->bytes) : codeCache_.receive(m.hash, m.code, made->bytes);
   if (!status.ok()) return status;
+  if (moduleCode_.size() > kMostForgotten + 2 * modules_.size())
+    std::erase_if(moduleCode_, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<const ModuleCode>& known = moduleCode_[m.hash];
   if ((out = known.lock())) return {};
   if (status = code::CodeObject::parse(*made->bytes, made->object); !status.ok()) return status;

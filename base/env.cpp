@@ -1,5 +1,6 @@
 #include "base/env.h"
 
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -23,6 +24,22 @@ std::optional<std::int64_t> parseNumber(const std::string& text, std::int64_t lo
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < low || number > high) return std::nullopt;
   return number;
+}
+
+Status parseAmount(const std::string& text, std::uint64_t& out) {
+  std::string digits = text;
+  int shift = 0;
+  if (!digits.empty()) {
+    const std::size_t unit = std::string("KMGT").find(static_cast<char>(std::toupper(digits.back())));
+    if (unit != std::string::npos) {
+      shift = 10 * static_cast<int>(unit + 1);
+      digits.pop_back();
+    }
+  }
+  const auto value = parseNumber(digits, 1, INT64_MAX >> shift);
+  if (!value) return Status::invalid("\"" + text + "\" must be a number from 1, and may end in K, M, G or T");
+  out = static_cast<std::uint64_t>(*value) << shift;
+  return {};
 }
 
 std::int64_t envNumber(const char* name, std::int64_t fallback, std::int64_t low, std::int64_t high) {

@@ -2,8 +2,13 @@
 
 namespace hipr {
 
+const std::string& Status::message() const {
+  static const std::string none;
+  return failure_ ? failure_->message : none;
+}
+
 Status Status::within(const std::string& what) const {
-  return ok() ? *this : Status(code_, what + ": " + message_);
+  return ok() ? *this : Status(code(), what + ": " + message());
 }
 
 }  // namespace hipr

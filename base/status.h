@@ -1,6 +1,8 @@
-// Status: what went wrong, in words a user can act on. A value type; cheap when ok.
+// Status: what went wrong, in words a user can act on. A value type; when ok it is one pointer to nothing, because
+// every message that is read or sent comes with several.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,7 +23,8 @@ enum class Code {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(Code code, std::string message)
+      : failure_(code == Code::kOk ? nullptr : std::make_shared<const Failure>(code, std::move(message))) {}
 
   static Status invalid(std::string message) { return {Code::kInvalid, std::move(message)}; }
   static Status notFound(std::string message) { return {Code::kNotFound, std::move(message)}; }
@@ -30,17 +33,21 @@ class [[nodiscard]] Status {
   static Status cut(std::string message) { return {Code::kCut, std::move(message)}; }
   static Status exhausted(std::string message) { return {Code::kExhausted, std::move(message)}; }
 
-  bool ok() const { return code_ == Code::kOk; }
-  Code code() const { return code_; }
-  bool away() const { return code_ == Code::kUnavailable || code_ == Code::kCut; }  // the peer
-  const std::string& message() const { return message_; }
+  bool ok() const { return !failure_; }
+  Code code() const { return failure_ ? failure_->code : Code::kOk; }
+  bool away() const { return code() == Code::kUnavailable || code() == Code::kCut; }  // the peer
+  const std::string& message() const;                                                 // empty when ok
 
   // The same failure seen from one level up: "reading foo.co: truncated ELF header".
   Status within(const std::string& what) const;
 
  private:
-  Code code_ = Code::kOk;
-  std::string message_;
+  struct Failure {
+    Failure(Code c, std::string m) : code(c), message(std::move(m)) {}
+    Code code;
+    std::string message;
+  };
+  std::shared_ptr<const Failure> failure_;
 };
 
 }  // namespace hipr

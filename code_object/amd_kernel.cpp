@@ -1,5 +1,6 @@
-// What a runtime asks of a kernel in AMD's format, from its metadata. Occupancy follows the rules of gfx9 and later.
+// What a runtime asks of a kernel in AMD's format, from its metadata. Occupancy is counted as AMD's runtime counts it.
 #include <algorithm>
+#include <initializer_list>
 
 #include "code_object/code_object.h"
 #include "code_object/kernarg.h"
@@ -7,22 +8,31 @@
 namespace hipr::code {
 namespace {
 
-constexpr int kSimdsPerUnit = 4;
-
-struct RegisterFile {
-  int vgprs, vgprGranule;  // per lane of a SIMD
-  int sgprs, sgprGranule;  // per SIMD; 0: never a limit
+struct Simd {
+  int waves;               // at most
+  int vgprs, vgprGranule;  // per lane of 32, or of 64 where all waves have 64
+  int sgprs;               // 0: every wave has all that there are names for
 };
+constexpr int kSgprGranule = 16;
 
-// gfx90a and gfx94x have one file for VGPRs and AGPRs (the metadata counts them together); others have 256. From gfx10
-// on every wave has all its SGPRs.
-RegisterFile registerFile(std::string_view arch) {
-  if (arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")) return {512, 8, 800, 16};
-  if (arch.starts_with("gfx9")) return {256, 4, 800, 16};
-  return {1024, 8, 0, 1};
+bool startsWithOneOf(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](auto beginning) { return text.starts_with(beginning); });
 }
 
-int roundUp(int value, int granule) {
+bool isRdna(std::string_view arch) {
+  return arch.starts_with("gfx1");
+}
+
+// gfx90a, gfx94x and gfx95x have one file for VGPRs and AGPRs, which the metadata counts together.
+Simd simdOf(std::string_view arch) {
+  if (startsWithOneOf(arch, {"gfx90a", "gfx94", "gfx95"})) return {8, 512, 8, 800};
+  if (!isRdna(arch)) return {8, 256, 4, 800};
+  if (startsWithOneOf(arch, {"gfx1100", "gfx1101", "gfx1151"})) return {16, 1536, 24, 0};
+  if (startsWithOneOf(arch, {"gfx100", "gfx101"})) return {16, 1024, 8, 0};
+  return {16, 1024, 16, 0};
+}
+
+std::int64_t roundUp(std::int64_t value, int granule) {
   return (value + granule - 1) / granule * granule;
 }
 
@@ -32,18 +42,22 @@ Resources Kernel::resources() const {
   return {.maxGroupSize = metadata.maxFlatWorkgroupSize,
           .sharedBytes = metadata.groupFixedSize,
           .privateBytes = metadata.privateFixedSize,
-          .registers = metadata.vgprCount};
+          .registers = metadata.vgprCount,
+          .equalGroups = metadata.uniformWorkgroupSize};
 }
 
+// From gfx10 on a unit is half a work-group processor, of which a kernel may use both halves.
 int Kernel::groupsPerUnit(const Unit& unit, int groupSize) const {
   const int lanes = std::max(1, metadata.wavefrontSize != 0 ? static_cast<int>(metadata.wavefrontSize) : unit.lanes);
-  const RegisterFile file = registerFile(unit.target);
-  int waves = std::max(1, unit.workItems / lanes / kSimdsPerUnit);  // per SIMD
+  const Simd simd = simdOf(unit.target);
+  const int perRegister = isRdna(unit.target) && lanes == 64 ? 2 : 1;
+  const int simds = isRdna(unit.target) && !metadata.workgroupProcessorMode ? 2 : 4;
+  std::int64_t waves = simd.waves;
   if (metadata.vgprCount > 0)
-    waves = std::min(waves, file.vgprs / roundUp(static_cast<int>(metadata.vgprCount), file.vgprGranule));
-  if (file.sgprs != 0 && metadata.sgprCount > 0)
-    waves = std::min(waves, file.sgprs / roundUp(static_cast<int>(metadata.sgprCount), file.sgprGranule));
-  return waves * kSimdsPerUnit / ((groupSize + lanes - 1) / lanes);
+    waves = std::min(waves, simd.vgprs / perRegister / roundUp(metadata.vgprCount, simd.vgprGranule / perRegister));
+  if (simd.sgprs != 0 && metadata.sgprCount > 0)
+    waves = std::min(waves, simd.sgprs / roundUp(metadata.sgprCount, kSgprGranule));
+  return static_cast<int>(waves) * simds / ((groupSize + lanes - 1) / lanes);
 }
 
 bool Kernel::wantsBarrierAcrossDevices() const {

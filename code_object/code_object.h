@@ -53,7 +53,6 @@ class CodeObject : public GpuCode {
   const Kernel* findKernel(std::string_view name) const;
 
   Bytes bytes() const override { return elf_.bytes; }
-  std::string targetName() const override { return elf_.target.text(); }
   std::vector<const GpuKernel*> allKernels() const override;
   const GpuKernel* kernel(std::string_view name) const override { return findKernel(name); }
   const std::vector<Variable>& variables() const override { return variables_; }

@@ -41,12 +41,12 @@ struct Resources {
   std::uint32_t sharedBytes = 0;   // per group, without what a launch adds
   std::uint32_t privateBytes = 0;  // per work-item
   std::uint32_t registers = 0;     // per work-item
+  bool equalGroups = false;        // it was compiled for groups that are all of the same size
 };
 
 // A unit of a device that runs work-groups.
 struct Unit {
   std::string_view target;  // of the device, "gfx90a:sramecc+:xnack-"
-  int workItems = 0;        // it has room for
   int lanes = 0;            // that run together
 };
 
@@ -77,7 +77,6 @@ class GpuCode {
   virtual ~GpuCode() = default;
 
   virtual Bytes bytes() const = 0;
-  virtual std::string targetName() const = 0;
   virtual std::vector<const GpuKernel*> allKernels() const = 0;
   virtual const GpuKernel* kernel(std::string_view name) const = 0;  // null when there is none of that name
   virtual const std::vector<Variable>& variables() const = 0;

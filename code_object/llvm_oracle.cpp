@@ -43,6 +43,7 @@ void setKernelField(KernelMetadata& k, const std::string& key, const std::string
   if (key == ".agpr_count") k.agprCount = number();
   if (key == ".uses_dynamic_stack") k.usesDynamicStack = value == "true";
   if (key == ".uniform_work_group_size") k.uniformWorkgroupSize = value == "1";
+  if (key == ".workgroup_processor_mode") k.workgroupProcessorMode = value == "1";
 }
 
 void setArgField(KernelArg& a, const std::string& key, const std::string& value) {

@@ -7,6 +7,19 @@
 namespace hipr::code {
 namespace {
 
+// What is made of notes takes no more than a few times their size: compilers say enough of each thing for that.
+constexpr std::size_t kMostTimes = 4, kAnyway = 64 << 10;
+
+struct Room {
+  std::size_t left;
+  template <class Item>
+  bool take(const std::vector<Item>&) {
+    if (left < sizeof(Item)) return false;
+    left -= sizeof(Item);
+    return true;
+  }
+};
+
 // Readers below return nothing: a wrong type makes the MsgpackReader fail, which is checked once per note.
 
 void read(MsgpackReader& in, std::string& out) {
@@ -85,10 +98,10 @@ bool readArg(MsgpackReader& in, KernelArg& arg) {
          kindStated;
 }
 
-bool readArgs(MsgpackReader& in, std::vector<KernelArg>& args) {
+bool readArgs(MsgpackReader& in, Room& room, std::vector<KernelArg>& args) {
   const auto count = in.array();
   for (std::uint32_t i = 0; count && i < *count; ++i) {
-    if (!readArg(in, args.emplace_back())) return false;
+    if (!room.take(args) || !readArg(in, args.emplace_back())) return false;
   }
   return in.ok();
 }
@@ -98,13 +111,18 @@ bool readRequiredSize(MsgpackReader& in, std::uint32_t (&size)[3]) {
   return read(in, size[0]) && read(in, size[1]) && read(in, size[2]);
 }
 
-bool readKernel(MsgpackReader& in, KernelMetadata& k) {
+// Number of lanes; other numbers mean nothing to anybody.
+bool readWavefrontSize(MsgpackReader& in, std::uint32_t& out) {
+  return read(in, out) && (out == 32 || out == 64);
+}
+
+bool readKernel(MsgpackReader& in, Room& room, KernelMetadata& k) {
   return eachField(in, [&](std::string_view key) {
     if (key == ".kernarg_segment_size") return read(in, k.kernargSize);
     if (key == ".kernarg_segment_align") return read(in, k.kernargAlign);
     if (key == ".group_segment_fixed_size") return read(in, k.groupFixedSize);
     if (key == ".private_segment_fixed_size") return read(in, k.privateFixedSize);
-    if (key == ".wavefront_size") return read(in, k.wavefrontSize);
+    if (key == ".wavefront_size") return readWavefrontSize(in, k.wavefrontSize);
     if (key == ".max_flat_workgroup_size") return read(in, k.maxFlatWorkgroupSize);
     if (key == ".sgpr_count") return read(in, k.sgprCount);
     if (key == ".vgpr_count") return read(in, k.vgprCount);
@@ -112,7 +130,7 @@ bool readKernel(MsgpackReader& in, KernelMetadata& k) {
     if (key == ".sgpr_spill_count") return read(in, k.sgprSpillCount);
     if (key == ".vgpr_spill_count") return read(in, k.vgprSpillCount);
     if (key == ".reqd_workgroup_size") return readRequiredSize(in, k.requiredWorkgroupSize);
-    if (key == ".args") return readArgs(in, k.args);
+    if (key == ".args") return readArgs(in, room, k.args);
     if (key == ".name") {
       read(in, k.name);
     } else if (key == ".symbol") {
@@ -125,6 +143,8 @@ bool readKernel(MsgpackReader& in, KernelMetadata& k) {
       read(in, k.usesDynamicStack);
     } else if (key == ".uniform_work_group_size") {
       read(in, k.uniformWorkgroupSize);
+    } else if (key == ".workgroup_processor_mode") {
+      read(in, k.workgroupProcessorMode);
     } else {
       in.skip();
     }
@@ -132,11 +152,12 @@ bool readKernel(MsgpackReader& in, KernelMetadata& k) {
   });
 }
 
-bool readKernels(MsgpackReader& in, std::vector<KernelMetadata>& kernels) {
+bool readKernels(MsgpackReader& in, Room& room, std::vector<KernelMetadata>& kernels) {
   const auto count = in.array();
   for (std::uint32_t i = 0; count && i < *count; ++i) {
+    if (!room.take(kernels)) return false;
     KernelMetadata& k = kernels.emplace_back();
-    if (!readKernel(in, k) || k.name.empty() || k.symbol.empty()) return false;
+    if (!readKernel(in, room, k) || k.name.empty() || k.symbol.empty()) return false;
     for (const KernelArg& a : k.args) {
       if (a.offset > k.kernargSize || a.size > k.kernargSize - a.offset) return false;
     }
@@ -144,19 +165,20 @@ bool readKernels(MsgpackReader& in, std::vector<KernelMetadata>& kernels) {
   return in.ok();
 }
 
-bool readStrings(MsgpackReader& in, std::vector<std::string>& out) {
+bool readStrings(MsgpackReader& in, Room& room, std::vector<std::string>& out) {
   const auto count = in.array();
-  for (std::uint32_t i = 0; count && i < *count && in.ok(); ++i) read(in, out.emplace_back());
+  for (std::uint32_t i = 0; count && i < *count && in.ok(); ++i) {
+    if (!room.take(out)) return false;
+    read(in, out.emplace_back());
+  }
   return in.ok();
 }
 
-}  // namespace
-
-Status parseMetadataNote(Bytes note, Metadata& out) {
+Status parseNote(Bytes note, Room& room, Metadata& out) {
   MsgpackReader in(note);
   const bool complete = eachField(in, [&](std::string_view key) {
-    if (key == "amdhsa.kernels") return readKernels(in, out.kernels);
-    if (key == "amdhsa.printf") return readStrings(in, out.printfFormats);
+    if (key == "amdhsa.kernels") return readKernels(in, room, out.kernels);
+    if (key == "amdhsa.printf") return readStrings(in, room, out.printfFormats);
     if (key == "amdhsa.version") {
       return in.array() == 2u && read(in, out.versionMajor) && read(in, out.versionMinor);
     }
@@ -172,10 +194,19 @@ Status parseMetadataNote(Bytes note, Metadata& out) {
   return Status::invalid("code object metadata is malformed" + where);
 }
 
+}  // namespace
+
+Status parseMetadataNote(Bytes note, Metadata& out) {
+  Room room{kMostTimes * note.size() + kAnyway};
+  return parseNote(note, room, out);
+}
+
 Status parseMetadata(std::span<const Bytes> notes, Metadata& out) {
   Metadata merged;
+  Room room{kAnyway};
   for (Bytes note : notes) {
-    if (Status s = parseMetadataNote(note, merged); !s.ok()) return s;
+    room.left += kMostTimes * note.size();
+    if (Status s = parseNote(note, room, merged); !s.ok()) return s;
   }
   out = std::move(merged);
   return {};

@@ -88,7 +88,8 @@ struct KernelMetadata {
   std::uint32_t sgprSpillCount = 0, vgprSpillCount = 0;
   bool usesDynamicStack = false;
   bool uniformWorkgroupSize = false;
-  std::vector<KernelArg> args;  // in the file's order; every [offset, offset + size) is inside kernargSize
+  bool workgroupProcessorMode = false;  // its groups may use both halves of a work-group processor
+  std::vector<KernelArg> args;          // in the file's order; every [offset, offset + size) is inside kernargSize
 };
 
 struct Metadata {

@@ -47,6 +47,49 @@ TEST(Metadata, ReadsTheSample) {
   EXPECT_TRUE(k.args[7].hidden());
 }
 
+TEST(Metadata, HowAKernelIsDispatched) {
+  MsgpackWriter w;
+  w.map(1).text("amdhsa.kernels").array(2).map(4);
+  w.text(".name").text("a").text(".symbol").text("a.kd");
+  w.text(".uniform_work_group_size").number(1).text(".workgroup_processor_mode").number(1);
+  w.map(3).text(".name").text("b").text(".symbol").text("b.kd").text(".workgroup_processor_mode").number(0);
+  Metadata m;
+  ASSERT_TRUE(parseMetadataNote(w.bytes(), m).ok());
+  EXPECT_TRUE(m.kernels[0].uniformWorkgroupSize);
+  EXPECT_TRUE(m.kernels[0].workgroupProcessorMode);
+  EXPECT_FALSE(m.kernels[1].uniformWorkgroupSize);
+  EXPECT_FALSE(m.kernels[1].workgroupProcessorMode);
+}
+
+// A few bytes of a note each, and many more of memory.
+TEST(Metadata, MuchOfNothingIsRefused) {
+  MsgpackWriter w;
+  w.map(1).text("amdhsa.printf").array(100'000);
+  Buffer note = w.bytes();
+  note.insert(note.end(), 100'000, std::byte{0xa0});  // each is an empty string
+  Metadata m;
+  EXPECT_FALSE(parseMetadataNote(note, m).ok());
+  EXPECT_LT(m.printfFormats.size(), 20'000u);
+  // Nor in many notes.
+  const std::size_t each = 2300;
+  MsgpackWriter small;
+  small.map(1).text("amdhsa.printf").array(each);
+  Buffer part = small.bytes();
+  part.insert(part.end(), each, std::byte{0xa0});
+  EXPECT_TRUE(parseMetadata(std::vector<Bytes>(1, part), m).ok());
+  EXPECT_FALSE(parseMetadata(std::vector<Bytes>(1000, part), m).ok());
+}
+
+TEST(Metadata, NoGpuHasThatManyLanes) {
+  for (const std::uint32_t lanes : {0u, 1u, 33u, 0x7fffffffu}) {
+    MsgpackWriter w;
+    w.map(1).text("amdhsa.kernels").array(1).map(3);
+    w.text(".name").text("k").text(".symbol").text("k.kd").text(".wavefront_size").number(lanes);
+    Metadata m;
+    EXPECT_FALSE(parseMetadataNote(w.bytes(), m).ok()) << lanes;
+  }
+}
+
 TEST(Metadata, ManyNotesMerge) {
   const Buffer a = oneKernel("a", 8, 0, 8, "by_value"), b = oneKernel("b", 8, 0, 8, "by_value");
   const Bytes notes[] = {a, b, Bytes(a)};

@@ -71,12 +71,13 @@ Buffer sampleMetadata(int version) {
   w.map(4).text("amdhsa.version").array(2).number(1).number(version == 4 ? 1 : 2);
   w.text("amdhsa.target").text("amdgcn-amd-amdhsa--gfx90a");
   w.text("amdhsa.printf").array(1).text("1:1:4:%d\n");
-  w.text("amdhsa.kernels").array(1).map(12);
+  w.text("amdhsa.kernels").array(1).map(version < 6 ? 12 : 13);
   w.text(".name").text("scale").text(".symbol").text("scale.kd");
   w.text(".kernarg_segment_size").number(version == 4 ? 72 : 272).text(".kernarg_segment_align").number(8);
   w.text(".group_segment_fixed_size").number(16).text(".private_segment_fixed_size").number(0);
   w.text(".wavefront_size").number(64).text(".max_flat_workgroup_size").number(1024);
   w.text(".sgpr_count").number(20).text(".vgpr_count").number(5).text(".uses_dynamic_stack").boolean(false);
+  if (version >= 6) w.text(".uniform_work_group_size").number(1);
   w.text(".args");
   if (version == 4) {
     w.array(6);

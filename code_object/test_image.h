@@ -28,6 +28,7 @@ class MsgpackWriter {
 };
 
 // One kernel "scale(float* data, float factor)" with a hostcall buffer; hidden arguments as that version lays them out.
+// That of version 6 is for groups of one size.
 Buffer sampleMetadata(int codeObjectVersion);
 
 // A loadable ELF with that kernel, a variable "counter", a pointer "where" to it (RELATIVE64), a pointer "again" to it

@@ -77,6 +77,7 @@ void expectSameKernel(const KernelMetadata& ours, const KernelMetadata& theirs) 
   EXPECT_EQ(ours.agprCount, theirs.agprCount);
   EXPECT_EQ(ours.usesDynamicStack, theirs.usesDynamicStack);
   EXPECT_EQ(ours.uniformWorkgroupSize, theirs.uniformWorkgroupSize);
+  EXPECT_EQ(ours.workgroupProcessorMode, theirs.workgroupProcessorMode);
   ASSERT_EQ(ours.args.size(), theirs.args.size());
   for (std::size_t i = 0; i < ours.args.size(); ++i) {
     EXPECT_EQ(ours.args[i].offset, theirs.args[i].offset) << i;

@@ -1,5 +1,4 @@
-// What older sonames have otherwise: graphs and external memory. Rows of the latter are still Todo; the translations
-// lie ready because forgetting them when a row is built would corrupt an older program's memory.
+// What older sonames have otherwise: graphs and external memory.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +7,23 @@
 #include "abi/edge.h"
 #include "abi/translate.h"
 #include "hip_remote/hip.h"
+#include "runtime/thread_state.h"
 
 namespace hipr::abi {
 
 // --- graphs
+
+// These take no notice of what is captured; newer ones refuse to disturb it.
+template <auto Exported, int Abi>
+  requires((Abi < 7 && OneOf<Exported, &::hipModuleUnload, &::hipMallocManaged, &::hipStreamAddCallback>) ||
+           (Abi < 6 && OneOf<Exported, &::hipDeviceSynchronize>))
+struct Edge<Exported, Abi> {
+  template <auto Api, typename... Args>
+  static hipError_t call(Args... args) {
+    const IgnoringCapture scope;
+    return Api(args...);
+  }
+};
 
 template <int Abi>
   requires(Abi < 7)

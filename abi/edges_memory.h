@@ -1,6 +1,8 @@
 // What older sonames have otherwise: memory, pointers, copies.
 #pragma once
 
+#include <vector>
+
 #include "abi/edge.h"
 #include "abi/translate.h"
 #include "hip_remote/hip.h"
@@ -28,6 +30,7 @@ struct Edge<&::hipPointerGetAttributes, Abi> {
     hipPointerAttribute_t found;
     const hipError_t error = Api(attributes != nullptr ? &found : nullptr, pointer);
     if (error != hipSuccess) return error;
+    *attributes = {};
     // HIP 5 knows no "unregistered": memory it did not make is an error.
     if (found.type == hipMemoryTypeUnregistered) return hipErrorInvalidValue;
     found.type = static_cast<hipMemoryType>(memoryTypeTo5(found.type));
@@ -36,26 +39,37 @@ struct Edge<&::hipPointerGetAttributes, Abi> {
   }
 };
 
-template <>
-struct Edge<&::hipPointerGetAttribute, 5> {
+// What only HIP 7 tells of a pointer.
+constexpr bool toldSince7(hipPointer_attribute attribute) {
+  return attribute == HIP_POINTER_ATTRIBUTE_CONTEXT || attribute == HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE;
+}
+
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipPointerGetAttribute, Abi> {
   template <auto Api>
   static hipError_t call(void* data, hipPointer_attribute attribute, hipDeviceptr_t pointer) {
-    if (attribute != HIP_POINTER_ATTRIBUTE_MEMORY_TYPE || data == nullptr) return Api(data, attribute, pointer);
-    hipMemoryType type;
-    const hipError_t error = Api(&type, attribute, pointer);
-    if (error != hipSuccess) return error;
-    if (type == hipMemoryTypeUnregistered) return hipErrorInvalidValue;
-    *static_cast<int*>(data) = memoryTypeTo5(type);
-    return hipSuccess;
+    if (data == nullptr || pointer == nullptr) return Api(data, attribute, pointer);
+    if (toldSince7(attribute)) return hipErrorNotSupported;
+    const hipError_t error = Api(data, attribute, pointer);
+    if (Abi == 5 && error == hipSuccess && attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE)
+      *static_cast<int*>(data) = memoryTypeTo5(*static_cast<hipMemoryType*>(data));
+    return error;
   }
 };
 
-template <>
-struct Edge<&::hipDrvPointerGetAttributes, 5> {
+template <int Abi>
+  requires(Abi < 7)
+struct Edge<&::hipDrvPointerGetAttributes, Abi> {
   template <auto Api>
   static hipError_t call(unsigned count, hipPointer_attribute* attributes, void** data, hipDeviceptr_t pointer) {
-    const hipError_t error = Api(count, attributes, data, pointer);
-    if (error != hipSuccess) return error;
+    if (count == 0 || attributes == nullptr || data == nullptr) return Api(count, attributes, data, pointer);
+    void* nowhere = nullptr;
+    std::vector<void*> places(data, data + count);
+    for (unsigned i = 0; i < count; ++i)
+      if (toldSince7(attributes[i])) places[i] = &nowhere;
+    const hipError_t error = Api(count, attributes, places.data(), pointer);
+    if (Abi != 5 || error != hipSuccess) return error;
     // Of memory HIP did not make, every attribute is 0, the type too.
     for (unsigned i = 0; i < count; ++i)
       if (attributes[i] == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE)

@@ -63,7 +63,7 @@ void Courier::tried(const Core& from, hipError_t result) {
   if (result == hipSuccess) {
     notBefore_.erase(&from);
   } else {
-    notBefore_[&from] = std::chrono::steady_clock::now() + kSulk;
+    notBefore_[&from] = std::chrono::steady_clock::now() + kRetryAfter;
   }
 }
 

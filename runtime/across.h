@@ -1,10 +1,10 @@
-// What needs devices of two cores at once: a stream that waits for an event of another core, a copy from the device
-// memory of one to that of another, work on memory of another core than the stream's. No core knows of any other. So
-// the streams concerned are held where they stand (Core::hold); when all of them have come there, this process does
-// what there is to do, through its own memory, and lets them go on.
+// Work that needs devices of two cores at once: a stream that waits for an event of another core, a copy from the
+// device memory of one core to that of another, work on memory of another core than the stream's. No core knows of any
+// other. So the streams concerned are held where they stand (Core::hold). When all of them have come there, this
+// process does the work, through its own memory, and lets them go on.
 //
-// Everything waits for what was given to some stream before it, so nothing waits in a circle. When a core is lost
-// meanwhile, the streams of the others go on, and the next call that waits for one of those reports it, once.
+// Everything waits only for what was given to some stream before it, so nothing waits in a circle. When a core is lost
+// meanwhile, the streams of the others go on, and the next call that waits for one of those reports the loss, once.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Courier {
   hipError_t streamOn(Process& p, Device& device, int lane, Stream*& out);  // of its own; nothing else waits for it
   std::byte* buffer(int lane);                                              // of kPiece bytes
   void abandonBuffers();  // somebody who is gone may still write into them
-  // Whether a core can bring its bytes to this courier's by itself, as far as is known; and what came of trying.
+  // Whether a core can bring its bytes to this courier's by itself: it has not failed to lately. And how it went.
   bool mayBring(const Core& from) const;
   void tried(const Core& from, hipError_t result);
 
@@ -43,7 +43,7 @@ class Courier {
   static constexpr int kLanes = 2;
 
  private:
-  static constexpr std::chrono::seconds kSulk{30};
+  static constexpr std::chrono::seconds kRetryAfter{30};
   void run();
 
   std::mutex mutex_;

@@ -1,7 +1,7 @@
-// What the GPU did and when, for those who ask: a tracer (hipRegisterTracerCallback), the profiler and a trace. While
-// somebody does, every kernel is launched between two events, those of graphs too (graph/timed.h); a thread of its own
-// waits for them and reports. Times are the GPU's, put on the clock of this machine by an event whose time here is
-// known: the shortest of some round trips tells when.
+// What the GPU did and when, for a tracer (hipRegisterTracerCallback), the profiler and a trace. While one of them is
+// active, every kernel is launched between two events, those of graphs too (graph/timed.h); a thread of its own waits
+// for the events and reports. Times are the GPU's, converted to the clock of this machine by means of an event whose
+// time here is known from the shortest of some round trips.
 #pragma once
 
 #include <atomic>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -30,6 +31,7 @@ class AdviceMap {
   template <class Change>
   void apply(const void* address, std::size_t size, Change&& change) {
     std::lock_guard lock(mutex_);
+    any_.store(true, std::memory_order_relaxed);
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     split(begin);
     split(begin + size);
@@ -67,6 +69,7 @@ class AdviceMap {
   }
 
   void forget(const void* address, std::size_t size) {
+    if (!any_.load(std::memory_order_relaxed)) return;
     std::lock_guard lock(mutex_);
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     split(begin);
@@ -91,6 +94,7 @@ class AdviceMap {
     pieces_.emplace(at, std::move(tail));
   }
 
+  std::atomic<bool> any_{false};  // something was said, ever
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Piece> pieces_;
 };

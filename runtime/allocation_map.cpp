@@ -48,10 +48,14 @@ bool AllocationMap::insert(const Region& region) {
   return true;
 }
 
-void AllocationMap::erase(const Region& region) {
-  byAddress_.erase(region.deviceBegin());
-  if (region.hostBegin() != 0) byAddress_.erase(region.hostBegin());
+Region AllocationMap::erase(std::map<std::uintptr_t, Region>::iterator at) {
+  const Region region = at->second;
+  const std::uintptr_t known = at->first;
+  byAddress_.erase(at);
+  for (const std::uintptr_t other : {region.deviceBegin(), region.hostBegin()})
+    if (other != known && other != 0) byAddress_.erase(other);
   version_.store(nextVersion(), std::memory_order_release);
+  return region;
 }
 
 std::optional<Region> AllocationMap::find(const void* address) const {

@@ -81,9 +81,7 @@ class AllocationMap {
     std::unique_lock lock(mutex_);
     const auto it = byAddress_.find(reinterpret_cast<std::uintptr_t>(address));
     if (it == byAddress_.end() || !accept(it->second)) return std::nullopt;
-    const Region region = it->second;
-    erase(region);
-    return region;
+    return erase(it);
   }
 
   // Removes and returns every region `accept(region)` agrees to.
@@ -93,14 +91,14 @@ class AllocationMap {
     std::vector<Region> taken;
     for (const auto& [address, region] : byAddress_)
       if (address == region.deviceBegin() && accept(region)) taken.push_back(region);
-    for (const Region& region : taken) erase(region);
+    for (const Region& region : taken) erase(byAddress_.find(region.deviceBegin()));
     return taken;
   }
 
  private:
   // REQUIRES for both: mutex_ is held.
   bool overlaps(std::uintptr_t begin, std::size_t size) const;
-  void erase(const Region& region);
+  Region erase(std::map<std::uintptr_t, Region>::iterator at);  // by any of its addresses
 
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, Region> byAddress_;  // by first byte; a region with two addresses stands here twice

@@ -9,6 +9,7 @@
 namespace hipr::api {
 
 #define HIP_API(name, node, abis, verb, arity) decltype(::name) name;
+#define HIP_API_CXX(name, symbol, node, abis, verb, arity) decltype(::name) name;
 #include "api/hip.def"
 
 }  // namespace hipr::api

@@ -1,6 +1,5 @@
-// A failure that happened after its call had returned: a faulted kernel, a posted call the worker refused, a lost
-// worker. HIP reports it from later calls that use a device of the core it happened in; so do we, and the log says at
-// once which call it was.
+// A failure that happened after its call had returned: a faulted kernel, a posted call that the worker refused, a lost
+// worker. As in HIP, later calls that use a device of the same core report it. The log says at once which call it was.
 #pragma once
 
 #include <atomic>

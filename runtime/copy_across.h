@@ -1,5 +1,5 @@
-// Copies between device memory of two cores, and work on memory of one core for a stream of another, as a courier does
-// them: when the streams concerned have come there, and nothing else is left to wait for.
+// Copies between device memory of two cores, and work on memory of one core for a stream of another. A courier
+// (across.h) does them when the streams concerned have come there and nothing else is left to wait for.
 #pragma once
 
 #include "runtime/across.h"

@@ -52,7 +52,9 @@ hipError_t resetDevice(Process& p, Device& device) {
   for (const Region& region : p.allocations.takeAll([&](const Region& r) { return r.allocation.owner == &device; })) {
     const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped &&
                            region.origin != Region::Origin::kOpened;
-    if (allocated) static_cast<void>(releaseMemory(p, region));
+    if (!allocated) continue;
+    if (region.allocation.kind != MemoryKind::kDevice) fence(p, region.allocation);  // copies may be under way
+    static_cast<void>(releaseMemory(p, region));
   }
   forgetParts(p, device);
   {

@@ -1,6 +1,7 @@
 // Error names and texts, and the calls that read the thread's error slots. All of it works without a device.
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "runtime/api.h"
 #include "runtime/async_error.h"
@@ -15,6 +16,8 @@ struct ErrorText {
   const char* name;
   const char* text;
 };
+
+constexpr const char *kUnknownName = "hipErrorUnknown", *kUnknownText = "unknown error";
 
 #define ERROR(name, text) {name, #name, text}
 // Ascending by number. Programs compare these texts, so they are HIP's published ones.
@@ -92,16 +95,16 @@ constexpr ErrorText kErrors[] = {
     ERROR(hipErrorGraphExecUpdateFailure,
           "the graph update was not performed because it included changes which violated constraints specific to "
           "instantiated graph update"),
-    ERROR(hipErrorInvalidChannelDescriptor, "invalid channel descriptor"),
-    ERROR(hipErrorInvalidTexture, "invalid texture"),
+    ERROR(hipErrorInvalidChannelDescriptor, "invalid resource description of texture passed to the api"),
+    ERROR(hipErrorInvalidTexture, "invalid texture object passed to the api"),
     ERROR(hipErrorInvalidResourceType, "invalid resource type"),
     ERROR(hipErrorInvalidResourceConfiguration, "invalid resource configuration"),
     ERROR(hipErrorStreamDetached, "stream is detached"),
-    ERROR(hipErrorUnknown, "unknown error"),
+    ERROR(hipErrorUnknown, kUnknownText),
     ERROR(hipErrorRuntimeMemory, "runtime memory call returned error"),
     ERROR(hipErrorRuntimeOther, "runtime call other than memory returned error"),
-    ERROR(hipErrorInvalidClusterSize, "invalid cluster size"),
-    ERROR(hipErrorTbd, "to be determined/implemented"),
+    ERROR(hipErrorInvalidClusterSize, "a kernel launch error has occurred due to cluster misconfiguration"),
+    ERROR(hipErrorTbd, kUnknownText),
 };
 #undef ERROR
 
@@ -111,30 +114,31 @@ const ErrorText* find(hipError_t error) {
   return it != std::end(kErrors) && it->error == error ? it : nullptr;
 }
 
+// What is called unknown without being hipErrorUnknown is an error as well.
+hipError_t tell(hipError_t error, const char* said, std::string_view unknown, const char** out) {
+  if (out == nullptr) return hipErrorInvalidValue;
+  *out = said;
+  return error == hipErrorUnknown || said != unknown ? hipSuccess : hipErrorInvalidValue;
+}
+
 }  // namespace
 
 const char* hipGetErrorName(hipError_t hip_error) {
   const ErrorText* e = find(hip_error);
-  return e != nullptr ? e->name : "hipErrorUnknown";
+  return e != nullptr ? e->name : kUnknownName;
 }
 
 const char* hipGetErrorString(hipError_t hipError) {
   const ErrorText* e = find(hipError);
-  return e != nullptr ? e->text : "unknown error";
+  return e != nullptr ? e->text : kUnknownText;
 }
 
 hipError_t hipDrvGetErrorName(hipError_t hipError, const char** errorString) {
-  const ErrorText* e = find(hipError);
-  if (errorString == nullptr || e == nullptr) return hipErrorInvalidValue;
-  *errorString = e->name;
-  return hipSuccess;
+  return tell(hipError, api::hipGetErrorName(hipError), kUnknownName, errorString);
 }
 
 hipError_t hipDrvGetErrorString(hipError_t hipError, const char** errorString) {
-  const ErrorText* e = find(hipError);
-  if (errorString == nullptr || e == nullptr) return hipErrorInvalidValue;
-  *errorString = e->text;
-  return hipSuccess;
+  return tell(hipError, api::hipGetErrorString(hipError), kUnknownText, errorString);
 }
 
 namespace {

@@ -1,6 +1,6 @@
-// Execution contexts: a part of a device's compute units, and the streams made for it. What a program divides are
-// descriptions (hipDevResource, plain data); from one of them a context is made, and its streams carry the mask of its
-// units, which the core knows.
+// Execution contexts: a part of a device's compute units, and the streams made for it. A program divides descriptions
+// of the units (hipDevResource, plain data) and makes a context from one of the parts. The context's streams carry the
+// mask of its units, which the core applies.
 #pragma once
 
 #include <cstdint>

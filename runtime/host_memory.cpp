@@ -103,8 +103,8 @@ hipError_t hipHostGetDevicePointer(void** devPtr, void* hstPtr, unsigned int fla
   HIPR_TRY(process(p));
   if (devPtr == nullptr || hstPtr == nullptr || flags != 0) return hipErrorInvalidValue;
   *devPtr = nullptr;
-  const auto region = p->allocations.find(hstPtr);
-  if (!region || !reachable(*region)) return hipErrorInvalidValue;
+  const auto region = findRegion(*p, hstPtr);  // of a device, too, as AMD's runtime has it
+  if (!region) return hipErrorInvalidValue;
   reveal(region->allocation);
   *devPtr = static_cast<std::byte*>(region->allocation.devicePointer) + region->offsetOf(hstPtr);
   return hipSuccess;
@@ -114,9 +114,10 @@ hipError_t hipHostGetFlags(unsigned int* flagsPtr, void* hostPtr) {
   Process* p;
   HIPR_TRY(process(p));
   if (flagsPtr == nullptr || hostPtr == nullptr) return hipErrorInvalidValue;
-  const auto region = p->allocations.find(hostPtr);
-  if (!region || !reachable(*region) || region->allocation.kind == MemoryKind::kManaged) return hipErrorInvalidValue;
-  *flagsPtr = region->allocation.flags;
+  const auto region = findRegion(*p, hostPtr);
+  const bool managed = region && isManaged(*region);
+  if (!managed && (!region || region->allocation.kind != MemoryKind::kHost)) return hipErrorInvalidValue;
+  *flagsPtr = managed ? 0 : region->allocation.flags;
   return hipSuccess;
 }
 

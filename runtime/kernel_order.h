@@ -1,5 +1,6 @@
-// Kernels of a stream run one after the other, and are shown so although their times are rounded: HIP tells times as
-// floats of milliseconds, and a clock that is measured again (activity.cpp) is not off by the same as before.
+// Kernels of a stream run one after the other, and must be shown in that way although their times are rounded: HIP
+// gives times as floats of milliseconds, and each new measurement of the GPU's clock (activity.cpp) is off by another
+// amount.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "runtime/launch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -30,6 +31,16 @@ bool countable(const dim3& groups, const dim3& block) {
          std::uint64_t{groups.z} * block.z <= UINT32_MAX;
 }
 
+// No group is larger than all there is.
+dim3 blockOf(const LaunchRequest& r) {
+  if (r.family != LaunchFamily::kThreads) return r.block;
+  return {std::min(r.block.x, r.threads.x), std::min(r.block.y, r.threads.y), std::min(r.block.z, r.threads.z)};
+}
+
+bool divides(const dim3& block, const dim3& threads) {
+  return threads.x % block.x == 0 && threads.y % block.y == 0 && threads.z % block.z == 0;
+}
+
 hipError_t checkShape(const DeviceInfo& device, const Function& function, const LaunchRequest& r) {
   const hipDeviceProp_tR0600& props = device.props;
   const code::GpuKernel& kernel = *function.kernel;
@@ -52,6 +63,8 @@ hipError_t checkShape(const DeviceInfo& device, const Function& function, const 
   const bool tooMuchShared = r.sharedBytes + needs.sharedBytes > props.sharedMemPerBlock;
   if (tooMuchShared && (module || !r.cooperative)) return hipErrorInvalidValue;
   if (const int limit = sharedLimit(function); limit >= 0 && r.sharedBytes > static_cast<std::size_t>(limit))
+    return hipErrorInvalidValue;
+  if (r.family == LaunchFamily::kThreads && needs.equalGroups && !divides(blockOf(r), r.threads))
     return hipErrorInvalidValue;
   if (!r.cooperative) return hipSuccess;
   const int fitting = blocksPerUnit(device, kernel, static_cast<int>(blockSize), r.sharedBytes);
@@ -77,7 +90,8 @@ hipError_t pack(const Function& function, const LaunchRequest& r, std::span<std:
 
 hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const LaunchRequest& r,
                        std::span<std::byte> kernarg) {
-  Launch launch;
+  Operation operation(std::in_place_type<Launch>);
+  Launch& launch = *std::get_if<Launch>(&operation);
   HIPR_TRY(makeLaunch(function, r, kernarg, launch));
   if (r.start != nullptr || r.stop != nullptr) [[unlikely]] {
     HIPR_TRY(findEvent(p, r.start, stream, launch.start));
@@ -86,7 +100,7 @@ hipError_t makeAndHand(Process& p, Stream& stream, Function& function, const Lau
   std::optional<KernelWatch> watch;
   if (kernelTimesWanted.load(std::memory_order_relaxed) != 0 && !stream.capturing) [[unlikely]]
     HIPR_TRY(watch.emplace(p, stream).before(launch));
-  HIPR_TRY(hand(stream, launch, Stage::kSent));
+  HIPR_TRY(hand(stream, operation, Stage::kSent));
   if (watch) [[unlikely]] {
     watch->after(function);
     return afterAsync(p, stream);
@@ -113,7 +127,7 @@ hipError_t makeLaunch(Function& function, const LaunchRequest& r, std::span<std:
   if (!room.empty()) HIPR_TRY(pack(function, r, room));
   out = {.function = &function,
          .groups = r.groups,
-         .block = r.block,
+         .block = blockOf(r),
          .threads = r.threads,
          .sharedBytes = static_cast<unsigned>(r.sharedBytes),
          .cooperative = r.cooperative,

@@ -6,7 +6,9 @@ namespace hipr::api {
 
 namespace {
 
-// hipExtModuleLaunchKernel counts work-items, and the last group of a dimension may be partial.
+// hipExtModuleLaunchKernel counts work-items. The last group of a dimension may be partial, if the kernel was not
+// compiled for groups that are all of the same size, as compilers do unless they are told otherwise
+// (-fno-offload-uniform-block).
 hipError_t launchThreads(hipFunction_t f, const dim3& threads, const dim3& block, std::size_t shared,
                          hipStream_t stream, void** params, void** extra, hipEvent_t start, hipEvent_t stop) {
   const auto groups = [](unsigned all, unsigned each) {
@@ -55,6 +57,13 @@ hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 di
                            size_t sharedMemBytes, hipStream_t stream) {
   return launchHost(function_address, stream,
                     {.groups = numBlocks, .block = dimBlocks, .sharedBytes = sharedMemBytes, .params = args});
+}
+
+// What hipLaunchKernelGGL was before hipLaunchKernel: the arguments are packed already.
+hipError_t hipLaunchKernelGGLImpl(uintptr_t function_address, const dim3* numBlocks, const dim3* dimBlocks,
+                                  uint32_t sharedMemBytes, hipStream_t stream, void** kernarg) {
+  return launchHost(reinterpret_cast<const void*>(function_address), stream,
+                    {.groups = *numBlocks, .block = *dimBlocks, .sharedBytes = sharedMemBytes, .extra = kernarg});
 }
 
 hipError_t hipExtLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,

@@ -118,6 +118,24 @@ TEST_F(LaunchTest, PartialGroupsAndEvents) {
   EXPECT_EQ(api::hipEventElapsedTime(&ms, start, stop), hipSuccess) << "the launch recorded both";
 }
 
+TEST_F(LaunchTest, GroupsOfOneSize) {
+  const Buffer image = code::testing::sampleElf(6);
+  ASSERT_EQ(api::hipModuleLoadData(&module, image.data()), hipSuccess);
+  hipFunction_t f = nullptr;
+  ASSERT_EQ(api::hipModuleGetFunction(&f, module, "scale"), hipSuccess);
+  const auto launch = [&](dim3 threads, dim3 block) {
+    return api::hipExtModuleLaunchKernel(f, threads.x, threads.y, threads.z, block.x, block.y, block.z, 0, nullptr,
+                                         params, nullptr, nullptr, nullptr, 0);
+  };
+  EXPECT_EQ(launch({100, 1, 1}, {64, 1, 1}), hipErrorInvalidValue);
+  EXPECT_EQ(launch({64, 5, 1}, {64, 2, 1}), hipErrorInvalidValue);
+  EXPECT_TRUE(fake().launches.empty());
+  EXPECT_EQ(launch({128, 4, 1}, {64, 2, 1}), hipSuccess);
+  EXPECT_EQ(launch({40, 1, 1}, {64, 2, 1}), hipSuccess);
+  EXPECT_EQ(last().launch.block.x, 40u) << "no larger than all there is";
+  EXPECT_EQ(last().launch.block.y, 1u);
+}
+
 TEST_F(LaunchTest, CooperativeMustFit) {
   hipFunction_t f = load();
   int blocks = 0;

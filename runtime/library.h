@@ -1,6 +1,6 @@
 // Library: code that is not bound to a device. It is loaded as a module on each device where something of it is first
-// asked for. A kernel of a library is the function of one of those modules (its handle is the function's, as with AMD's
-// runtime, so it can be launched as it is) and leads to its likes on the other devices.
+// asked for. A kernel of a library is the function in one of those modules: its handle is the function's, as with AMD's
+// runtime, so it can be launched as it is. From it the same kernel on the other devices can be found.
 #pragma once
 
 #include <cstddef>

@@ -223,23 +223,23 @@ hipError_t hipKernelSetAttributeForDevice(hipKernel_t kernel, hipFuncAttribute a
   Function* f;
   HIPR_TRY(process(p));
   HIPR_TRY(findKernelOn(*p, kernel, device, f));
-  const auto store = [&](bool valid) {
+  const auto store = [&](bool valid, int value) {
     if (valid) f->asKernel.at(attr) = value;
     return valid ? hipSuccess : hipErrorInvalidValue;
   };
   switch (attr) {
     case hipFuncAttributeMaxDynamicSharedMemorySize:
-      return store(value >= 0 && value <= availableShared(*f));
+      return store(value >= 0 && value <= availableShared(*f), value);
     case hipFuncAttributePreferredSharedMemoryCarveout:
-      return store(value >= -1 && value <= 100);
+      return store(value >= -1 && value <= 100, value);
     case hipFuncAttributeRequiredClusterWidth:
     case hipFuncAttributeRequiredClusterHeight:
     case hipFuncAttributeRequiredClusterDepth:
-      return store(value >= 0);
+      return store(value >= 0, value);
     case hipFuncAttributeNonPortableClusterSizeAllowed:
-      return store(true);
+      return store(true, value != 0);
     case hipFuncAttributeClusterSchedulingPolicyPreference:
-      return store(value >= 0 && value <= 2);
+      return store(value >= 0 && value <= 2, value);
     default:
       return hipErrorInvalidValue;
   }

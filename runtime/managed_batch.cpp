@@ -34,13 +34,25 @@ hipError_t check(const Ranges& ranges, unsigned long long flags, hipStream_t str
   return hipSuccess;
 }
 
+hipError_t checkPlaces(const hipMemLocation* locations, std::size_t count) {
+  Process* p;
+  Device* device;
+  HIPR_TRY(process(p));
+  for (std::size_t k = 0; k < count; ++k)
+    if (locations[k].type == hipMemLocationTypeDevice && findDevice(*p, locations[k].id, device) != hipSuccess)
+      return hipErrorInvalidValue;
+  return hipSuccess;
+}
+
 // locations[k] is for the ranges from indices[k] on.
 hipError_t prefetch(const Ranges& ranges, const hipMemLocation* locations, const std::size_t* indices,
-                    std::size_t count, hipStream_t stream) {
+                    std::size_t count, unsigned long long flags, hipStream_t stream) {
+  HIPR_TRY(check(ranges, flags, stream));
   if (locations == nullptr || indices == nullptr || count == 0 || count > ranges.count || indices[0] != 0)
     return hipErrorInvalidValue;
   for (std::size_t k = 1; k < count; ++k)
     if (indices[k] <= indices[k - 1] || indices[k] >= ranges.count) return hipErrorInvalidValue;
+  HIPR_TRY(checkPlaces(locations, count));
   std::size_t k = 0;
   for (std::size_t i = 0; i < ranges.count; ++i) {
     if (k + 1 < count && indices[k + 1] == i) ++k;
@@ -55,8 +67,8 @@ hipError_t hipMemPrefetchBatchAsync(void** dev_ptrs, size_t* sizes, size_t count
                                     size_t* prefetch_loc_idxs, size_t num_prefetch_locs, unsigned long long flags,
                                     hipStream_t stream) {
   const Ranges ranges{dev_ptrs, sizes, count};
-  HIPR_TRY(check(ranges, flags, stream));
-  return prefetch(ranges, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, stream);
+  const hipError_t error = prefetch(ranges, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, flags, stream);
+  return error == hipErrorNotSupported ? hipErrorInvalidValue : error;  // unlike the next ones
 }
 
 hipError_t hipMemDiscardBatchAsync(void** dev_ptrs, size_t* sizes, size_t count, unsigned long long flags,
@@ -72,15 +84,13 @@ hipError_t hipDrvMemDiscardBatchAsync(hipDeviceptr_t* dptrs, size_t* sizes, size
 hipError_t hipMemDiscardAndPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count, hipMemLocation* prefetchLocs,
                                               size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
                                               hipStream_t stream) {
-  return api::hipMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
-                                       stream);
+  return prefetch({dptrs, sizes, count}, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
 }
 
 hipError_t hipDrvMemDiscardAndPrefetchBatchAsync(hipDeviceptr_t* dptrs, size_t* sizes, size_t count,
                                                  hipMemLocation* prefetchLocs, size_t* prefetchLocIdxs,
                                                  size_t numPrefetchLocs, unsigned long long flags, hipStream_t stream) {
-  return api::hipMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
-                                       stream);
+  return prefetch({dptrs, sizes, count}, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
 }
 
 }  // namespace hipr::api

@@ -1,6 +1,8 @@
 // Copies of one dimension, and the rules all copies share.
 #include "runtime/memcpy.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "base/overflow.h"
@@ -177,19 +179,41 @@ hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int s
   return copyPeer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, Stage::kSent);
 }
 
-// The attributes are hints about where the memory is and who else reads it; none of them changes what is copied.
-hipError_t hipMemcpyBatchAsync(void** dsts, void** srcs, size_t* sizes, size_t count, hipMemcpyAttributes*, size_t*,
-                               size_t, size_t* failIdx, hipStream_t stream) {
+namespace {
+
+// attributes[k] are for the copies from starts[k] on.
+bool attributesMakeSense(const hipMemcpyAttributes* attributes, const std::size_t* starts, std::size_t several,
+                         std::size_t copies) {
+  if (several == 0) return true;
+  if (attributes == nullptr || starts == nullptr || several > copies || starts[0] != 0) return false;
+  for (std::size_t k = 0; k < several; ++k) {
+    if (attributes[k].srcAccessOrder < hipMemcpySrcAccessOrderStream ||
+        attributes[k].srcAccessOrder > hipMemcpySrcAccessOrderAny || starts[k] >= copies ||
+        (k != 0 && starts[k] <= starts[k - 1]))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// The attributes are hints about where the memory is and who else reads it; none of them changes what is copied. A size
+// of 0 is told by its place; all copies make sense before the first is given to the stream.
+hipError_t hipMemcpyBatchAsync(void** dsts, void** srcs, size_t* sizes, size_t count, hipMemcpyAttributes* attrs,
+                               size_t* attrsIdxs, size_t numAttrs, size_t* failIdx, hipStream_t stream) {
   Process* p;
   Stream* s;
-  if (dsts == nullptr || srcs == nullptr || sizes == nullptr || count == 0) return hipErrorInvalidValue;
-  HIPR_TRY(streamForWork(stream, p, s));
-  for (std::size_t i = 0; i < count; ++i) {
-    const hipError_t error = copyMemory(*p, *s, linear(dsts[i], srcs[i], sizes[i], hipMemcpyDefault), Stage::kSent);
-    if (error == hipSuccess) continue;
-    if (failIdx != nullptr) *failIdx = i;
-    return error;
-  }
+  HIPR_TRY(streamForBatch(stream, p, s));
+  if (dsts == nullptr || srcs == nullptr || sizes == nullptr || count == 0 ||
+      !attributesMakeSense(attrs, attrsIdxs, numAttrs, count))
+    return hipErrorInvalidValue;
+  const std::size_t* const none = std::find(sizes, sizes + count, std::size_t{0});
+  if (failIdx != nullptr) *failIdx = none != sizes + count ? static_cast<std::size_t>(none - sizes) : SIZE_MAX;
+  if (none != sizes + count) return hipErrorInvalidValue;
+  const auto request = [&](std::size_t i) { return linear(dsts[i], srcs[i], sizes[i], hipMemcpyDefault); };
+  Copy copy;
+  for (std::size_t i = 0; i < count; ++i) HIPR_TRY(makeCopy(*p, request(i), copy));
+  for (std::size_t i = 0; i < count; ++i) HIPR_TRY(copyMemory(*p, *s, request(i), Stage::kSent));
   return hipSuccess;
 }
 

@@ -39,6 +39,12 @@ hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, St
 // The same on a handle, with everything a copy call begins with.
 hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked);
 
+// As streamForWork; only batches of copies call what is no stream a wrong handle.
+inline hipError_t streamForBatch(hipStream_t handle, Process*& p, Stream*& out) {
+  const hipError_t error = streamForWork(handle, p, out);
+  return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
+}
+
 // What hipMemcpy3D's and the driver's descriptions ask for. REQUIRES: no extent is 0.
 hipError_t boxRequest(const hipMemcpy3DParms& box, CopyRequest& out);
 hipError_t driverRequest(const HIP_MEMCPY3D& box, CopyRequest& out);

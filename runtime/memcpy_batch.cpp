@@ -46,11 +46,9 @@ hipError_t hipMemcpy3DBatchAsync(size_t numOps, hipMemcpy3DBatchOp* opList, size
                                  hipStream_t stream) {
   Process* p;
   Stream* s;
-  if (numOps == 0 || opList == nullptr || flags != 0) {
-    if (failIdx != nullptr) *failIdx = SIZE_MAX;
-    return hipErrorInvalidValue;
-  }
-  HIPR_TRY(streamForWork(stream, p, s));
+  if (failIdx != nullptr) *failIdx = SIZE_MAX;
+  if (numOps == 0 || opList == nullptr || flags != 0) return hipErrorInvalidValue;
+  HIPR_TRY(streamForBatch(stream, p, s));
   for (std::size_t i = 0; i < numOps; ++i) {
     CopyRequest request;
     hipError_t error = requestOf(opList[i], request);

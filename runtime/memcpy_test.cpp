@@ -255,7 +255,7 @@ TEST_F(Memcpy, Fills) {
   ASSERT_EQ(api::hipMemset3D({a, 64, 64, 8}, 3, {16, 4, 2}), hipSuccess);
   EXPECT_EQ(fake().fills.back().slice, 512u);
   EXPECT_EQ(fake().fills.back().depth, 2u);
-  ASSERT_EQ(api::hipMemsetD2D32(a, 64, 5, 4, 2), hipSuccess);
+  ASSERT_EQ(api::hipMemsetD2D32(a, 64, 5, 16, 2), hipSuccess);
   EXPECT_EQ(fake().fills.back().width, 4u);
 
   EXPECT_EQ(api::hipMemset(nullptr, 0, 4), hipErrorInvalidValue);

@@ -20,6 +20,7 @@ void reveal(const Allocation& allocation);  // before the program is told where 
 
 // Ends what take() returned. Memory of a pool goes back there. REQUIRES: no work uses it, or will before fence().
 hipError_t releaseMemory(Process& p, const Region& region);
+hipError_t freeOther(Process& p, void* address);  // no allocation call made it: a graph did, or another process
 
 // The memory an address lies in: an allocation, or a variable.
 std::optional<Region> findRegion(Process& p, const void* address);

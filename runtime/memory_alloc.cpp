@@ -84,6 +84,14 @@ hipError_t releaseMemory(Process& p, const Region& region) {
   return releaseFrom(region.allocation.owner->evenLost(), region.allocation);
 }
 
+hipError_t freeOther(Process& p, void* address) {
+  bool taken;
+  HIPR_TRY(freeGraphMemory(p, address, taken));
+  if (taken) return hipSuccess;
+  const auto region = p.allocations.find(address);
+  return region && region->origin == Region::Origin::kOpened ? closeOpened(p, *region) : hipErrorInvalidValue;
+}
+
 namespace api {
 
 namespace {
@@ -160,15 +168,10 @@ hipError_t hipFree(void* ptr) {
   HIPR_TRY(process(p));
   if (ptr == nullptr) return hipSuccess;
   HIPR_TRY(p->captures.allocationAllowed());
-  bool taken;
-  HIPR_TRY(freeGraphMemory(*p, ptr, taken));
-  if (taken) return hipSuccess;
-  if (const auto opened = p->allocations.find(ptr); opened && opened->origin == Region::Origin::kOpened)
-    return closeOpened(*p, *opened);
   const auto region = p->allocations.take(ptr, [](const Region& r) {
     return r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream;
   });
-  if (!region) return hipErrorInvalidValue;
+  if (!region) return freeOther(*p, ptr);
   fence(*p, region->allocation);
   HIPR_TRY(releaseMemory(*p, *region));
   return asyncError(*region->allocation.owner);

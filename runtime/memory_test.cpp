@@ -115,6 +115,7 @@ TEST_F(Memory, PointerAttributes) {
   ASSERT_EQ(api::hipPointerGetAttributes(&a, managed), hipSuccess);
   EXPECT_EQ(a.type, hipMemoryTypeManaged);
   EXPECT_EQ(a.isManaged, 1);
+  EXPECT_EQ(a.allocationFlags, 0u);
   ASSERT_EQ(api::hipPointerGetAttributes(&a, &a), hipSuccess);
   EXPECT_EQ(a.type, hipMemoryTypeUnregistered);
   EXPECT_EQ(api::hipPointerGetAttributes(&a, nullptr), hipSuccess);
@@ -130,6 +131,42 @@ TEST_F(Memory, PointerAttributes) {
   EXPECT_EQ(api::hipPointerGetAttribute(&start, HIP_POINTER_ATTRIBUTE_CONTEXT, &a), hipErrorInvalidValue);
   hipDeviceptr_t base;
   EXPECT_EQ(api::hipMemGetAddressRange(&base, nullptr, &a), hipErrorNotFound);
+  hipCtx_t context = nullptr, current = nullptr;
+  ASSERT_EQ(api::hipPointerGetAttribute(&context, HIP_POINTER_ATTRIBUTE_CONTEXT, device), hipSuccess);
+  ASSERT_EQ(api::hipCtxGetCurrent(&current), hipSuccess);
+  EXPECT_EQ(context, current);
+}
+
+TEST_F(Memory, WhereMemoryIsAndWhoMayShareIt) {
+  void *device = nullptr, *pooled = nullptr, *host = nullptr, *managed = nullptr;
+  static char own[64];
+  ASSERT_EQ(api::hipMalloc(&device, 100), hipSuccess);
+  ASSERT_EQ(api::hipMallocAsync(&pooled, 100, nullptr), hipSuccess);
+  ASSERT_EQ(api::hipHostMalloc(&host, 100, 0), hipSuccess);
+  ASSERT_EQ(api::hipMallocManaged(&managed, 100, hipMemAttachGlobal), hipSuccess);
+  ASSERT_EQ(api::hipHostRegister(own, sizeof own, 0), hipSuccess);
+  struct {
+    void* memory;
+    hipMemoryType type;
+    int canBeShared;
+  } const cases[] = {{device, hipMemoryTypeDevice, 1},
+                     {pooled, hipMemoryTypeDevice, 1},
+                     {host, hipMemoryTypeHost, 0},
+                     {managed, hipMemoryTypeHost, 0},
+                     {own, hipMemoryTypeHost, 0}};
+  constexpr auto kCanBeShared = HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE;
+  for (const auto& c : cases) {
+    hipMemoryType type{};
+    int canBeShared = -1;
+    EXPECT_EQ(api::hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, c.memory), hipSuccess);
+    EXPECT_EQ(type, c.type);
+    EXPECT_EQ(api::hipPointerGetAttribute(&canBeShared, kCanBeShared, c.memory), hipSuccess);
+    EXPECT_EQ(canBeShared, c.canBeShared);
+  }
+  int onStack = 7;
+  EXPECT_EQ(api::hipPointerGetAttribute(&onStack, kCanBeShared, &onStack), hipErrorInvalidValue);
+  EXPECT_EQ(onStack, 0);
+  EXPECT_EQ(api::hipHostUnregister(own), hipSuccess);
 }
 
 TEST_F(Memory, AdviceIsReadBack) {

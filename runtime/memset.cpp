@@ -61,9 +61,10 @@ FillRequest line(void* address, T value, std::size_t count) {
   return {.address = address, .value = value, .elementSize = sizeof(T), .pitch = count * sizeof(T), .width = count};
 }
 
+// Their width is in bytes, also where the documentation speaks of values; AMD's runtime takes it so.
 template <class T>
 FillRequest rows(void* address, std::size_t pitch, T value, std::size_t width, std::size_t height) {
-  FillRequest r = line(address, value, width);
+  FillRequest r = line(address, value, width / sizeof(T));
   r.pitch = pitch;
   r.height = height;
   return r;

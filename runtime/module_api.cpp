@@ -32,6 +32,13 @@ hipError_t loadImage(hipModule_t* module, const void* image) {
   return loadBytes(module, {static_cast<const std::byte*>(image), size});
 }
 
+// In a module that has been unloaded nothing is found.
+hipError_t findModule(Process& p, hipModule_t handle, Module*& out) {
+  if (handle == nullptr) return hipErrorInvalidHandle;
+  out = p.modules.find(handle);
+  return out != nullptr ? hipSuccess : hipErrorNotFound;
+}
+
 }  // namespace
 
 hipError_t hipModuleLoad(hipModule_t* module, const char* fname) {
@@ -72,16 +79,18 @@ hipError_t hipModuleUnload(hipModule_t module) {
   Process* p;
   HIPR_TRY(process(p));
   if (module == nullptr) return hipErrorInvalidHandle;
-  Module* m = p->modules.find(module);
-  return m != nullptr ? unloadModule(*p, m) : hipErrorNotFound;
+  HIPR_TRY(p->captures.allocationAllowed());
+  Module* m;
+  HIPR_TRY(findModule(*p, module, m));
+  return unloadModule(*p, m);
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* kname) {
   Process* p;
   HIPR_TRY(process(p));
   if (function == nullptr || kname == nullptr || *kname == 0) return hipErrorInvalidValue;
-  Module* m = p->modules.find(module);
-  if (m == nullptr) return hipErrorInvalidHandle;
+  Module* m;
+  HIPR_TRY(findModule(*p, module, m));
   Function* f;
   HIPR_TRY(findFunction(*p, *m, kname, f));
   *function = reinterpret_cast<hipFunction_t>(f);
@@ -117,8 +126,8 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t* dptr, size_t* bytes, hipModule_t h
   Process* p;
   HIPR_TRY(process(p));
   if (name == nullptr || *name == 0 || (dptr == nullptr && bytes == nullptr)) return hipErrorInvalidValue;
-  Module* m = p->modules.find(hmod);
-  if (m == nullptr) return hipErrorInvalidHandle;
+  Module* m;
+  HIPR_TRY(findModule(*p, hmod, m));
   void* address;
   std::size_t size;
   HIPR_TRY(findVariable(*p, *m, name, address, size));

@@ -14,7 +14,7 @@ namespace hipr {
 namespace {
 
 code::Unit unitOf(const DeviceInfo& device) {
-  return {device.props.gcnArchName, device.props.maxThreadsPerMultiProcessor, device.props.warpSize};
+  return {device.props.gcnArchName, device.props.warpSize};
 }
 
 }  // namespace
@@ -64,10 +64,11 @@ hipError_t maxBlocks(const Function& f, int blockSize, std::size_t dynamicShared
 // AMD's choice: the largest block there may be, and as many of them as fit.
 hipError_t bestBlock(const Function& f, std::size_t dynamicShared, int limit, int* gridSize, int* blockSize) {
   const DeviceInfo& info = infoOf(f);
+  constexpr int kLanes = 64;  // one wave, or two
   const int wave = info.props.warpSize, bound = static_cast<int>(f.kernel->resources().maxGroupSize);
   int size = info.props.maxThreadsPerBlock;
   if (limit > 0 && limit < size) size = (limit + wave - 1) / wave * wave;
-  size = std::min(size, wave * f.kernel->groupsPerUnit(unitOf(info), wave));
+  size = std::min(size, kLanes * f.kernel->groupsPerUnit(unitOf(info), kLanes));
   if (bound != 0) size = std::min(size, bound);
   *blockSize = size;
   *gridSize = info.props.multiProcessorCount * blocksPerUnit(info, *f.kernel, size, dynamicShared);
@@ -151,7 +152,7 @@ hipError_t hipOccupancyMaxActiveClusters(int* numClusters, const void* f, const 
   Function* function;
   if (numClusters == nullptr || launchConfig == nullptr) return hipErrorInvalidValue;
   HIPR_TRY(findHost(f, p, function));
-  return hipErrorNotSupported;
+  return hipErrorInvalidClusterSize;
 }
 
 hipError_t hipOccupancyMaxPotentialClusterSize(int* clusterSize, const void* f, const hipLaunchConfig_t* config) {

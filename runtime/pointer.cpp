@@ -20,9 +20,15 @@ namespace api {
 
 namespace {
 
-hipMemoryType typeOf(const Region& region) {
-  if (isManaged(region)) return hipMemoryTypeManaged;
+// Only hipPointerGetAttributes calls managed memory by its name.
+hipMemoryType placeOf(const Region& region) {
   return region.allocation.kind == MemoryKind::kDevice ? hipMemoryTypeDevice : hipMemoryTypeHost;
+}
+
+// What hipIpcGetMemHandle takes.
+bool canBeShared(const Region& region) {
+  return region.allocation.kind == MemoryKind::kDevice &&
+         (region.origin == Region::Origin::kAllocated || region.origin == Region::Origin::kStream);
 }
 
 void* at(void* base, std::size_t offset) {
@@ -57,6 +63,9 @@ void clear(void* data, hipPointer_attribute attribute) {
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       answer(data, static_cast<int>(hipInvalidDeviceId));
       break;
+    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+      answer(data, int{0});
+      break;
     default:
       break;
   }
@@ -78,12 +87,13 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
   const Allocation& memory = region->allocation;
   const std::size_t offset = region->offsetOf(ptr);
   reveal(memory);
-  *attributes = {.type = typeOf(*region),
+  const bool managed = isManaged(*region);
+  *attributes = {.type = managed ? hipMemoryTypeManaged : placeOf(*region),
                  .device = memory.owner->ordinal,
                  .devicePointer = at(memory.devicePointer, offset),
                  .hostPointer = memory.kind == MemoryKind::kDevice ? nullptr : at(memory.host, offset),
-                 .isManaged = isManaged(*region),
-                 .allocationFlags = memory.flags};
+                 .isManaged = managed,
+                 .allocationFlags = managed ? 0 : memory.flags};
   return hipSuccess;
 }
 
@@ -101,9 +111,9 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   Device* device = memory.owner;
   switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
-      return hipErrorNotSupported;  // nor does AMD's runtime tell it
+      return answer(data, contextOf(device));
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return answer(data, typeOf(*region));
+      return answer(data, placeOf(*region));
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
       reveal(memory);
       return answer(data, at(memory.devicePointer, offset));
@@ -132,8 +142,9 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
     case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       if (region->origin != Region::Origin::kStream) return hipErrorNotSupported;
       return answer(data, region->owner);
-    case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
     case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+      return answer(data, int{canBeShared(*region)});
+    case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
     case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return hipErrorNotSupported;

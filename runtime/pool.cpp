@@ -27,8 +27,8 @@ hipMemPool_t handleOf(MemoryPool* pool) {
 
 // Pools exist for memory of a device only.
 hipError_t locate(const hipMemLocation* location, hipMemAllocationType type, int& device) {
-  if (location == nullptr) return hipErrorInvalidValue;
-  if (type != hipMemAllocationTypePinned || location->type != hipMemLocationTypeDevice) return hipErrorNotSupported;
+  if (location == nullptr || type != hipMemAllocationTypePinned || location->type != hipMemLocationTypeDevice)
+    return hipErrorInvalidValue;
   device = location->id;
   return hipSuccess;
 }
@@ -127,7 +127,8 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool) {
 hipError_t hipMemGetDefaultMemPool(hipMemPool_t* memPool, hipMemLocation* location, hipMemAllocationType type) {
   int device;
   HIPR_TRY(locate(location, type, device));
-  return api::hipDeviceGetDefaultMemPool(memPool, device);
+  const hipError_t error = api::hipDeviceGetDefaultMemPool(memPool, device);
+  return error == hipErrorInvalidDevice ? hipErrorInvalidValue : error;
 }
 
 hipError_t hipMemGetMemPool(hipMemPool_t* pool, hipMemLocation* location, hipMemAllocationType type) {
@@ -139,7 +140,8 @@ hipError_t hipMemGetMemPool(hipMemPool_t* pool, hipMemLocation* location, hipMem
 hipError_t hipMemSetMemPool(hipMemLocation* location, hipMemAllocationType type, hipMemPool_t pool) {
   int device;
   HIPR_TRY(locate(location, type, device));
-  return api::hipDeviceSetMemPool(device, pool);
+  const hipError_t error = api::hipDeviceSetMemPool(device, pool);
+  return error == hipErrorInvalidDevice ? hipErrorInvalidValue : error;
 }
 
 }  // namespace api

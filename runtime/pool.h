@@ -35,6 +35,7 @@ struct MemoryPool {
 };
 
 hipError_t findPool(hipMemPool_t handle, Process*& p, MemoryPool*& out);
+hipMemAccessFlags accessOf(MemoryPool& pool, const Device& device);    // to what it gives out
 hipError_t currentPool(Process& p, Device& device, MemoryPool*& out);  // the one that hipMallocAsync uses there
 
 // Memory that came from a pool goes back there, free for what comes behind this moment of the stream; without a stream,

@@ -234,19 +234,14 @@ hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   if (dev_ptr == nullptr) return hipSuccess;
   if (findStream(*p, stream, s) != hipSuccess) return hipErrorInvalidHandle;
   if (s->capturing) return captureFree(*p, *s, dev_ptr);
-  bool taken;
-  HIPR_TRY(freeGraphMemory(*p, dev_ptr, taken));
-  if (taken) return hipSuccess;
-  if (const auto opened = p->allocations.find(dev_ptr); opened && opened->origin == Region::Origin::kOpened)
-    return closeOpened(*p, *opened);
-  hipError_t error = hipErrorInvalidValue;
+  hipError_t error = hipSuccess;
   const auto region = p->allocations.take(dev_ptr, [&](const Region& r) {
     const bool ends = r.allocation.kind == MemoryKind::kDevice &&
                       (r.origin == Region::Origin::kAllocated || r.origin == Region::Origin::kStream);
     if (ends) error = inOneCore(*s->owner, *r.allocation.owner, "a memory pool");
     return ends && error == hipSuccess;
   });
-  if (!region) return error;
+  if (!region) return error != hipSuccess ? error : freeOther(*p, dev_ptr);
   if (region->origin == Region::Origin::kAllocated) return releaseMemory(*p, *region);
   p->advice.forget(region->allocation.devicePointer, region->allocation.size);
   returnToPool(*p, *region, s);

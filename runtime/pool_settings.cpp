@@ -4,6 +4,17 @@
 #include "runtime/api.h"
 #include "runtime/process.h"
 
+namespace hipr {
+
+hipMemAccessFlags accessOf(MemoryPool& pool, const Device& device) {
+  if (&device == pool.owner) return hipMemAccessFlagsProtReadWrite;
+  std::lock_guard lock(pool.mutex);
+  const auto set = pool.access.find(device.ordinal);
+  return set != pool.access.end() ? set->second : hipMemAccessFlagsProtNone;
+}
+
+}  // namespace hipr
+
 namespace hipr::api {
 
 namespace {
@@ -103,7 +114,7 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc* de
   Process* p;
   MemoryPool* pool;
   HIPR_TRY(findPool(mem_pool, p, pool));
-  if (desc_list == nullptr || count == 0) return hipErrorInvalidValue;
+  if (desc_list == nullptr) return hipErrorInvalidValue;
   if (count > p->devices.size()) return hipErrorInvalidDevice;
   Device& owner = *pool->owner;
   const std::span list(desc_list, count);
@@ -139,12 +150,7 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t mem_pool, 
   if (flags == nullptr || location == nullptr || location->type != hipMemLocationTypeDevice)
     return hipErrorInvalidValue;
   if (findDevice(*p, location->id, device) != hipSuccess) return hipErrorInvalidValue;
-  std::lock_guard lock(pool->mutex);
-  const auto set = pool->access.find(device->ordinal);
-  if (device == pool->owner)
-    *flags = hipMemAccessFlagsProtReadWrite;
-  else
-    *flags = set != pool->access.end() ? set->second : hipMemAccessFlagsProtNone;
+  *flags = accessOf(*pool, *device);
   return hipSuccess;
 }
 

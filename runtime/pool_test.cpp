@@ -219,9 +219,9 @@ TEST_F(Pool, ByLocation) {
   ASSERT_EQ(api::hipDeviceGetDefaultMemPool(&byDevice, 0), hipSuccess);
   ASSERT_EQ(api::hipMemGetDefaultMemPool(&byLocation, &location, hipMemAllocationTypePinned), hipSuccess);
   EXPECT_EQ(byLocation, byDevice);
-  EXPECT_EQ(api::hipMemGetMemPool(&byLocation, &location, hipMemAllocationTypeManaged), hipErrorNotSupported);
+  EXPECT_EQ(api::hipMemGetMemPool(&byLocation, &location, hipMemAllocationTypeManaged), hipErrorInvalidValue);
   location.type = hipMemLocationTypeHost;
-  EXPECT_EQ(api::hipMemGetMemPool(&byLocation, &location, hipMemAllocationTypePinned), hipErrorNotSupported);
+  EXPECT_EQ(api::hipMemGetMemPool(&byLocation, &location, hipMemAllocationTypePinned), hipErrorInvalidValue);
   EXPECT_EQ(api::hipMemGetMemPool(&byLocation, nullptr, hipMemAllocationTypePinned), hipErrorInvalidValue);
 }
 

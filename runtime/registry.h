@@ -1,6 +1,6 @@
 // What compiler-made code registers before main: fat binaries, their kernels and variables. Registration needs no
 // device and reads no code; a binary is loaded on a device when something of it is first used there. The registry
-// outlives forks, what is loaded does not.
+// survives a fork; what has been loaded does not.
 #pragma once
 
 #include <cstddef>

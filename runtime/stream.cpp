@@ -226,8 +226,8 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   HIPR_TRY(findStream(*p, stream, s));
   HIPR_TRY(p->captures.callbackAllowed(*s));
   auto thunk = std::make_unique<Callback>(Callback{*s->owner, callback, stream, userData});
-  HIPR_TRY(hand(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));
-  thunk.release();  // run() owns it now
+  HIPR_TRY(giveToCore(*s, HostFunction{Callback::run, thunk.get()}, Stage::kSent));  // never a node
+  thunk.release();                                                                   // run() owns it now
   return afterAsync(*p, *s);
 }
 

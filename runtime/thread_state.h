@@ -39,6 +39,7 @@ struct ThreadState {
   int device = 0;                    // ordinal among the visible devices
   bool deviceChosen = false;         // by hipSetDevice
   bool perThreadDefault = false;     // a null stream means this thread's own one (_spt calls)
+  bool ignoresCapture = false;       // what is captured does not concern the call (some of before HIP 7)
   HostFunctionRule hostFunction = HostFunctionRule::kNone;
   hipStreamCaptureMode captureMode = hipStreamCaptureModeGlobal;
   ThreadObjects* objects = nullptr;
@@ -51,16 +52,19 @@ inline ThreadState& threadState() {
 
 ThreadObjects& threadObjects();
 
-// Runs the calls made in its scope as their _spt variants.
-class PerThreadDefault {
+// Sets one of the thread's switches for the calls made in a scope.
+template <bool ThreadState::* Switch>
+class SwitchedOn {
  public:
-  PerThreadDefault() : before_(threadState().perThreadDefault) { threadState().perThreadDefault = true; }
-  ~PerThreadDefault() { threadState().perThreadDefault = before_; }
-  PerThreadDefault(const PerThreadDefault&) = delete;
-  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+  SwitchedOn() : before_(threadState().*Switch) { threadState().*Switch = true; }
+  ~SwitchedOn() { threadState().*Switch = before_; }
+  SwitchedOn(const SwitchedOn&) = delete;
+  SwitchedOn& operator=(const SwitchedOn&) = delete;
 
  private:
   bool before_;
 };
+using PerThreadDefault = SwitchedOn<&ThreadState::perThreadDefault>;  // runs calls as their _spt variants
+using IgnoringCapture = SwitchedOn<&ThreadState::ignoresCapture>;
 
 }  // namespace hipr

@@ -33,6 +33,7 @@ thread_local std::vector<Ready>* readyHere = nullptr;
 }  // namespace
 
 void Command::after(Command& earlier) {
+  if (earlier.done()) return;
   const std::lock_guard lock(earlier.mutex_);
   if (earlier.done()) return;
   pending_.fetch_add(1, std::memory_order_relaxed);

@@ -69,10 +69,6 @@ std::vector<CommandPtr> State::workInFlight() {
   return out;
 }
 
-void State::waitForWorkInFlight() {
-  for (const CommandPtr& command : workInFlight()) command->wait();
-}
-
 bool State::whileAtRest(const std::function<void()>& action) {
   const auto until = std::chrono::steady_clock::now() + kRestPatience;
   std::vector<QueueSet*> sets;

@@ -146,7 +146,6 @@ struct State {
 
   // Everything any device is doing or still has to do.
   std::vector<CommandPtr> workInFlight();
-  void waitForWorkInFlight();
   // Runs `action` when nothing is being done, and nothing is begun meanwhile. False when that does not happen for
   // seconds.
   bool whileAtRest(const std::function<void()>& action);

@@ -183,7 +183,7 @@ bool Captures::invalidate(bool (*which)(const Capture&)) {
 }
 
 hipError_t Captures::allocationAllowed() {
-  if (!any()) [[likely]]
+  if (!any() || threadState().ignoresCapture) [[likely]]
     return hipSuccess;
   const hipStreamCaptureMode mode = threadState().captureMode;
   if (mode == hipStreamCaptureModeRelaxed) return hipSuccess;
@@ -200,7 +200,7 @@ hipError_t Captures::blockingCallAllowed() {
 }
 
 hipError_t Captures::deviceWaitAllowed() {
-  if (!any()) [[likely]]
+  if (!any() || threadState().ignoresCapture) [[likely]]
     return hipSuccess;
   const std::lock_guard lock(mutex_);
   return invalidate(every) ? hipErrorStreamCaptureUnsupported : hipSuccess;
@@ -219,9 +219,10 @@ hipError_t Captures::streamWaitAllowed(Stream& stream) {
 }
 
 hipError_t Captures::callbackAllowed(Stream& stream) {
-  if (stream.kind == Stream::Kind::kNull) return blocksNullStream() ? blockingCallAllowed() : hipSuccess;
-  if (!stream.capturing) [[likely]]
+  if (!any() || threadState().ignoresCapture) [[likely]]
     return hipSuccess;
+  if (stream.kind == Stream::Kind::kNull) return blocksNullStream() ? blockingCallAllowed() : hipSuccess;
+  if (!stream.capturing) return hipSuccess;
   const std::lock_guard lock(mutex_);
   Capture* capture = of(stream);
   if (capture == nullptr) return hipSuccess;

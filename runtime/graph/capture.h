@@ -76,7 +76,8 @@ class Captures {
   // Whether the wait belongs to a capture, and was taken care of.
   hipError_t wait(Stream& stream, Event& event, bool& taken);
 
-  // --- what must not happen while something is captured; each invalidates what it disturbs
+  // --- what must not happen while something is captured; each invalidates what it disturbs. Those about
+  // allocations, devices and callbacks do not mind where the thread ignores captures (IgnoringCapture).
   hipError_t allocationAllowed();                // hipErrorStreamCaptureUnsupported by the thread's mode
   hipError_t blockingCallAllowed();              // copies and fills without "Async": hipErrorStreamCaptureImplicit
   hipError_t deviceWaitAllowed();                // hipErrorStreamCaptureUnsupported

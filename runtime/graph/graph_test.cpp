@@ -179,6 +179,28 @@ TEST_F(GraphTest, WhatDisturbsACaptureEndsIt) {
     void* more = nullptr;
     EXPECT_EQ(api::hipMalloc(&more, 16), hipErrorStreamCaptureUnsupported);
   });
+  const auto callback = [](hipStream_t, hipError_t, void*) {};
+  captured(
+      [&] { EXPECT_EQ(api::hipStreamAddCallback(stream, callback, nullptr, 0), hipErrorStreamCaptureUnsupported); });
+  captured([&] { EXPECT_EQ(api::hipStreamAddCallback(nullptr, callback, nullptr, 0), hipErrorStreamCaptureImplicit); });
+}
+
+TEST_F(GraphTest, OlderCallsTakeNoNoticeOfCaptures) {
+  ASSERT_EQ(api::hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  const std::size_t before = fake().stages.size();
+  {
+    const IgnoringCapture scope;
+    void* more = nullptr;
+    EXPECT_EQ(api::hipMallocManaged(&more, 16, hipMemAttachGlobal), hipSuccess);
+    EXPECT_EQ(api::hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(api::hipStreamAddCallback(stream, [](hipStream_t, hipError_t, void*) {}, nullptr, 0), hipSuccess);
+  }
+  EXPECT_EQ(fake().stages.size(), before + 1) << "the core has the callback";
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(api::hipStreamEndCapture(stream, &graph), hipSuccess);
+  std::size_t nodes = 7;
+  ASSERT_EQ(api::hipGraphGetNodes(graph, nullptr, &nodes), hipSuccess);
+  EXPECT_EQ(nodes, 0u);
 }
 
 TEST_F(GraphTest, ACaptureEndsWhereItBegan) {

@@ -1,5 +1,7 @@
 // Several things in one call, HIP 7: nodes of words, copies of lines and boxes, hints about ranges; and the linker.
 // ABIs: 7
+#include <utility>
+
 #include "objects.h"
 
 struct Wait {  // hipStreamMemOpWaitValueParams_t
@@ -181,6 +183,7 @@ TEST(lines) {
   void* from[] = {in.data(), first.at, static_cast<std::uint32_t*>(first.at) + 12, second.at};
   std::size_t sizes[] = {64, 16, 16, 32}, failed = 7;
   OK(hipMemcpyBatchAsync(to, from, sizes, 4, nullptr, nullptr, 0, &failed, stream.handle));
+  EXPECT_EQ(failed, SIZE_MAX);
   OK(hipStreamSynchronize(stream.handle));
   EXPECT_VEC(out, (std::vector<std::uint32_t>{13, 14, 15, 16, 1, 2, 3, 4}));
   check::result(out);
@@ -192,9 +195,45 @@ TEST(lines) {
   refused(to, nullptr, sizes, 4);
   refused(to, from, nullptr, 4);
   refused(to, from, sizes, 0);
-  from[2] = nullptr;  // the third
+  // Nothing is copied of what makes no sense as a whole; only a size of 0 is told by its place.
+  OK(hipMemset(second.at, 0, 64));
+  EXPECT_EQ(hipMemcpyBatchAsync(to, from, sizes, 4, nullptr, nullptr, 0, &failed, &first), int(kInvalidHandle));
+  void* const third = std::exchange(from[2], nullptr);
   refused(to, from, sizes, 4);
-  EXPECT_EQ(failed, std::size_t{2});
+  EXPECT_EQ(failed, SIZE_MAX);
+  from[2] = third;
+  sizes[3] = 4097;  // more than there is
+  refused(to, from, sizes, 4);
+  EXPECT_EQ(failed, SIZE_MAX);
+  sizes[1] = 0;
+  refused(to, from, sizes, 4);
+  EXPECT_EQ(failed, std::size_t{1});
+  OK(hipStreamSynchronize(stream.handle));
+  EXPECT_VEC(second.read(8), std::vector<std::uint32_t>(8));
+}
+
+TEST(attributes_of_lines) {
+  struct Attributes {  // hipMemcpyAttributes
+    int order;
+    Location from, to;
+    unsigned flags;
+  };
+  Memory memory;
+  Stream stream;
+  auto* bytes = static_cast<char*>(memory.at);
+  void *to[] = {bytes, bytes + 16}, *from[] = {bytes + 32, bytes + 48};
+  std::size_t sizes[] = {16, 16};
+  const auto copy = [&](std::vector<Attributes> attributes, std::vector<std::size_t> starts) {
+    return hipMemcpyBatchAsync(to, from, sizes, 2, attributes.data(), starts.data(), attributes.size(), nullptr,
+                               stream.handle);
+  };
+  const Attributes inOrder{1, {1, 0}, {1, 0}, 0}, nonsense{0, {1, 0}, {1, 0}, 0};
+  OK(copy({inOrder}, {0}));
+  OK(copy({inOrder, inOrder}, {0, 1}));
+  for (const int error : {copy({inOrder}, {1}), copy({inOrder, inOrder}, {0, 0}), copy({inOrder, inOrder}, {0, 2}),
+                          copy({inOrder, inOrder, inOrder}, {0, 1, 2}), copy({inOrder, nonsense}, {0, 1}),
+                          hipMemcpyBatchAsync(to, from, sizes, 2, nullptr, nullptr, 1, nullptr, stream.handle)})
+    EXPECT_EQ(error, int(kInvalidValue));
   OK(hipStreamSynchronize(stream.handle));
 }
 
@@ -210,6 +249,7 @@ TEST(boxes) {
   boxes[1] = {{kPointer, packed.at, 0, 0, {}}, {kPointer, to.data(), 0, 0, {}}, {8, 3, 2}, 1, 0};
   std::size_t failed = 0;
   OK(hipMemcpy3DBatchAsync(2, boxes, &failed, 0, stream.handle));
+  EXPECT_EQ(failed, SIZE_MAX);
   OK(hipStreamSynchronize(stream.handle));
   to.resize(12);
   EXPECT_VEC(to, (std::vector<std::uint32_t>{1, 2, 5, 6, 9, 10, 17, 18, 21, 22, 25, 26}));
@@ -217,6 +257,7 @@ TEST(boxes) {
   EXPECT_EQ(failed, SIZE_MAX);
   EXPECT_EQ(hipMemcpy3DBatchAsync(1, nullptr, &failed, 0, stream.handle), int(kInvalidValue));
   EXPECT_EQ(failed, SIZE_MAX);
+  EXPECT_EQ(hipMemcpy3DBatchAsync(2, boxes, &failed, 0, &memory), int(kInvalidHandle));
   const auto wrong = [&](auto change) {
     Box two[2] = {boxes[0], boxes[0]};
     change(two[1]);

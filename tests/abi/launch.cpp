@@ -3,6 +3,16 @@
 
 extern "C" int hipLaunchCooperativeKernel(const void*, Dim3 grid, Dim3 block, void** args, unsigned shared,
                                           void* stream);
+#if ABI == 5
+struct ihipStream_t;
+struct dim3 {
+  std::uint32_t x, y, z;
+};
+namespace hip_impl {
+void hipLaunchKernelGGLImpl(std::uintptr_t kernel, const dim3& grid, const dim3& block, std::uint32_t shared,
+                            ihipStream_t* stream, void** extra);
+}
+#endif
 
 static void* upload(const std::vector<float>& v) {
   void* d = nullptr;
@@ -66,6 +76,19 @@ TEST(registered_fat_binary) {
   OK(hipLaunchKernel(&kernel, Dim3{3, 1, 1}, Dim3{128, 1, 1}, arguments, 0, nullptr));
   OK(hipDeviceSynchronize());
   EXPECT_VEC(scaled(d, n), expected(n, by));
+#if ABI == 5
+  struct {
+    void* data;
+    float by;
+    int n;
+  } packed{upload(input(n)), by, n};
+  std::size_t size = sizeof packed;
+  void* extra[] = {reinterpret_cast<void*>(1), &packed, reinterpret_cast<void*>(2), &size, reinterpret_cast<void*>(3)};
+  hip_impl::hipLaunchKernelGGLImpl(reinterpret_cast<std::uintptr_t>(&kernel), {3, 1, 1}, {128, 1, 1}, 0, nullptr,
+                                   extra);
+  OK(hipDeviceSynchronize());
+  EXPECT_VEC(scaled(packed.data, n), expected(n, by));
+#endif
   const int tooLarge = hipLaunchKernel(&kernel, Dim3{1, 1, 1}, Dim3{2048, 1, 1}, arguments, 0, nullptr);
   EXPECT(tooLarge == kInvalidConfiguration || (ABI < 7 && tooLarge == kInvalidValue));
   (void)hipGetLastError();

@@ -25,6 +25,7 @@ static_assert(sizeof(Box) == 168);
 extern "C" {
 int hipMemGetDefaultMemPool(void** pool, Location*, int type);
 int hipMemGetMemPool(void** pool, Location*, int type);
+int hipMemGetAccess(unsigned long long* access, const Location*, void*);
 int hipMemSetMemPool(Location*, int type, void* pool);
 int hipDeviceGetDefaultMemPool(void** pool, int device);
 int hipDeviceGetMemPool(void** pool, int device);
@@ -69,6 +70,9 @@ TEST(pools_of_a_place) {
   OK(hipMallocAsync(&memory, 5000, nullptr));
   OK(hipMemPoolGetAttribute(mine, kUsed, &used));
   EXPECT_EQ(used, std::uint64_t{5000});  // so it is the one that counts
+  unsigned long long access = 0;
+  OK(hipMemGetAccess(&access, &here, memory));
+  EXPECT_EQ(access, 3ull);  // to read and to write
   OK(hipFreeAsync(memory, nullptr));
   OK(hipMemSetMemPool(&here, kPinned, usual));
   OK(hipMemPoolDestroy(mine));
@@ -77,8 +81,8 @@ TEST(pools_of_a_place) {
   IS(hipMemSetMemPool(nullptr, kPinned, usual), kInvalidValue);
   IS(hipMemSetMemPool(&here, kPinned, nullptr), kInvalidValue);
   for (auto* get : {&hipMemGetDefaultMemPool, &hipMemGetMemPool}) {
-    IS(get(&now, &here, kManaged), kNotSupported);
-    IS(get(&now, &host, kPinned), kNotSupported);
+    IS(get(&now, &here, kManaged), kInvalidValue);
+    IS(get(&now, &host, kPinned), kInvalidValue);
     EXPECT(get(&now, &none, kPinned) != kSuccess);
   }
   EXPECT(hipMemSetMemPool(&none, kPinned, usual) != kSuccess);

@@ -34,6 +34,9 @@ TEST(pointer_attributes) {
   EXPECT_EQ(type, kDevice);
   OK(hipPointerGetAttribute(&type, 2, host));
   EXPECT_EQ(type, kHost);
+  OK(hipPointerGetAttribute(&type, 2, managed));  // by this name it has only one
+  EXPECT_EQ(type, kHost);
+  EXPECT_EQ(of(managed).flags, 0u);
   OK(hipFree(device));
   OK(hipHostFree(host));
   OK(hipFree(managed));
@@ -42,6 +45,37 @@ TEST(pointer_attributes) {
 TEST(null_pointer_attributes) {
   Attributes a;
   IS(hipPointerGetAttributes(&a, nullptr), ABI >= 7 ? kSuccess : kInvalidValue);
+}
+
+// Whether a handle of the memory can be given to other processes, and in which context it is: since HIP 7.
+TEST(context_and_sharing) {
+  enum : int { kContext = 1, kCanBeShared = 10, kNotSupported = 801 };
+  void *device = nullptr, *host = nullptr, *managed = nullptr, *context = nullptr;
+  OK(hipMalloc(&device, 1000));
+  OK(hipHostMalloc(&host, 1000, 0));
+  OK(hipMallocManaged(&managed, 1000, 1));
+  int can = 7;
+  for (void* memory : {device, host, managed}) {
+    IS(hipPointerGetAttribute(&can, kCanBeShared, memory), ABI >= 7 ? kSuccess : kNotSupported);
+    EXPECT_EQ(can, ABI < 7 ? 7 : memory == device ? 1 : 0);
+    IS(hipPointerGetAttribute(&context, kContext, memory), ABI >= 7 ? kSuccess : kNotSupported);
+    EXPECT_EQ(context != nullptr, ABI >= 7);
+  }
+  IS(hipPointerGetAttribute(&can, kCanBeShared, &can), ABI >= 7 ? kInvalidValue : kNotSupported);
+  OK(hipFree(device));
+  OK(hipHostFree(host));
+  OK(hipFree(managed));
+}
+
+// What nobody knows has no attributes; before HIP 6 that is an error as well.
+TEST(unknown_pointers) {
+  Attributes a;
+  std::memset(&a, 0x99, sizeof a);
+  IS(hipPointerGetAttributes(&a, &a), ABI == 5 ? kInvalidValue : kSuccess);
+  EXPECT_EQ(a.type, 0);
+  EXPECT_EQ(a.device, ABI == 5 ? 0 : -2);
+  EXPECT(a.devicePointer == nullptr && a.hostPointer == nullptr);
+  EXPECT(a.isManaged == 0 && a.flags == 0);
 }
 
 #if ABI == 5

@@ -87,6 +87,7 @@ TEST(Edges, PointerAttributes) {
   EXPECT_EQ(static_cast<int>(found.type), HIPR_ABI == 5 ? 4 : 3);
   type = hipMemoryTypeUnregistered;
   EXPECT_EQ(::hipPointerGetAttributes(&found, pointer<void*>(64)), HIPR_ABI == 5 ? hipErrorInvalidValue : hipSuccess);
+  EXPECT_EQ(found.device, HIPR_ABI == 5 ? 0 : 3);
   EXPECT_EQ(::hipPointerGetAttributes(&found, nullptr), HIPR_ABI < 7 ? hipErrorInvalidValue : hipSuccess);
 
   hook<&::hipPointerGetAttribute> = [&](void* data, hipPointer_attribute, hipDeviceptr_t) {
@@ -94,22 +95,28 @@ TEST(Edges, PointerAttributes) {
     return hipSuccess;
   };
   int value = -1;
-  EXPECT_EQ(::hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, nullptr), hipSuccess);
+  EXPECT_EQ(::hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer<void*>(64)), hipSuccess);
   EXPECT_EQ(value, HIPR_ABI == 5 ? 0 : 1);
+  for (const auto since7 : {HIP_POINTER_ATTRIBUTE_CONTEXT, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE})
+    EXPECT_EQ(::hipPointerGetAttribute(&value, since7, pointer<void*>(64)),
+              HIPR_ABI < 7 ? hipErrorNotSupported : hipSuccess);
 }
 
 TEST(Edges, SeveralPointerAttributes) {
   hook<&::hipDrvPointerGetAttributes> = [](unsigned, hipPointer_attribute*, void** data, hipDeviceptr_t) {
     *static_cast<int*>(data[0]) = 2;
     *static_cast<hipMemoryType*>(data[1]) = hipMemoryTypeDevice;
+    *static_cast<void**>(data[2]) = nullptr;
     return hipSuccess;
   };
-  hipPointer_attribute attributes[] = {HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE};
+  hipPointer_attribute attributes[] = {HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                       HIP_POINTER_ATTRIBUTE_CONTEXT};
   int ordinal = -1, type = -1;
-  void* data[] = {&ordinal, &type};
-  EXPECT_EQ(::hipDrvPointerGetAttributes(2, attributes, data, nullptr), hipSuccess);
+  void *context = &type, *data[] = {&ordinal, &type, &context};
+  EXPECT_EQ(::hipDrvPointerGetAttributes(3, attributes, data, nullptr), hipSuccess);
   EXPECT_EQ(ordinal, 2);
   EXPECT_EQ(type, HIPR_ABI == 5 ? 1 : 2);
+  EXPECT_EQ(context == nullptr, HIPR_ABI >= 7) << "before, nobody tells it";
 }
 
 TEST(Edges, FreeAsyncOfNothing) {

@@ -16,6 +16,7 @@ namespace hipr::api {
 #define HIP_API(name, node, abis, verb, arity) HIPR_BUILT_##verb(HIPR_FAKE(name, arity))
 #define HIP_API_SPT(name, base, node, abis, verb, arity)
 #include "api/hip.def"
+HIPR_FAKE(hipLaunchKernelGGLImpl, 6)  // whose row has only its C++ name
 
 }  // namespace hipr::api
 

@@ -36,9 +36,20 @@ elif [[ -z $library6 ]]; then
   echo "skipped kernels-v6: no device library for code object 6 and no llvm-as-$version to make one" >&2
 fi
 clangFlags="-x hip --offload-arch=gfx90a --rocm-path=/usr -std=c++17 -Wno-unused-command-line-argument -Wno-#warnings"
-program() { # RULE OUTPUT SOURCE [FLAGS]
-  printf 'build %s: %s %s | %s\n' "$2" "$1" "$3" "$headers"
-  if [[ -n ${4:-} ]]; then printf '  flags = %s\n' "$4"; fi
+program() { # RULE OUTPUT SOURCE [FLAGS [PRECOMPILED]]: with often.h precompiled, where the flags are those it was compiled with
+  local needs=$headers flags=${4:-}
+  if [[ -n ${5:-} ]]; then
+    needs+=" $5/host $5/device"
+    flags+=" -Xclang -include-pch -Xclang $5" # of a folder clang takes the one that fits: that of the host, or the device's
+  fi
+  printf 'build %s: %s %s | %s\n  flags = %s\n' "$2" "$1" "$3" "$needs" "$flags"
+}
+precompiled() { # RULE FOLDER [FLAGS]
+  for side in host device; do
+    printf 'build %s/%s: %s %s\n' "$2" "$side" "$1" "$here/often.h"
+    printf '  flags = %s\n' "${3:-} -x hip --cuda-$side-only -S -Xclang -emit-pch -MD -MF $2/$side.d -Wno-unused-command-line-argument -Wno-pragma-once-outside-header"
+    printf '  depfile = %s\n  deps = gcc\n' "$2/$side.d" # the compiler refuses one that is older than a header of the system
+  done
 }
 
 headers="$here/check.h $here/support.h $here/system.h $here/later.h $here/graph_support.h $here/capture_support.h $here/module_support.h $here/kernels/half_reference.h"
@@ -66,19 +77,27 @@ rule device6
 rule text
   command = echo 'This is not a code object.' > \$out
 EOF
+  precompiled hipcc often/hipcc
+  if [[ -n $clang && -n $libraries ]]; then
+    precompiled clang often/v5-O0 "-mcode-object-version=5 -O0"
+    precompiled clang often/v5-O3 "-mcode-object-version=5 -O3"
+    if [[ -n $library6 ]]; then precompiled clang6 often/v6-O3 -O3; fi
+  fi
   for source in "$here"/*.hip; do
     name=$(basename "$source" .hip)
-    flags=
-    if [[ $name == stream_per_thread ]]; then flags="-DHIP_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread"; fi
-    program hipcc "$name" "$source" "$flags"
+    if [[ $name == stream_per_thread ]]; then
+      program hipcc "$name" "$source" "-DHIP_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread"
+    else
+      program hipcc "$name" "$source" "" often/hipcc
+    fi
   done
   for source in "$here"/kernels/*.hip; do
     name=$(basename "$source" .hip)
-    program hipcc "kernels/$name" "$source"
+    program hipcc "kernels/$name" "$source" "" often/hipcc
     if [[ -z $clang || -z $libraries || $name == atomics_wrap ]]; then continue; fi
-    program clang "kernels-v5-O0/$name" "$source" "-mcode-object-version=5 -O0"
-    program clang "kernels-v5-O3/$name" "$source" "-mcode-object-version=5 -O3"
-    if [[ -n $library6 ]]; then program clang6 "kernels-v6-O3/$name" "$source" "-O3"; fi
+    program clang "kernels-v5-O0/$name" "$source" "-mcode-object-version=5 -O0" often/v5-O0
+    program clang "kernels-v5-O3/$name" "$source" "-mcode-object-version=5 -O3" often/v5-O3
+    if [[ -n $library6 ]]; then program clang6 "kernels-v6-O3/$name" "$source" -O3 often/v6-O3; fi
   done
   fat=$here/kernels/structs.hip
   program hipcc fat/targets "$fat" --offload-arch=gfx1030

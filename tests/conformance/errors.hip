@@ -55,9 +55,11 @@ TEST(names_and_texts_of_the_driver) {
     HIP(text(code, &told));
     EXPECT_EQ(std::string(told), std::string(hipGetErrorString(code)));
   }
-  // Unlike the calls of the runtime, these say what they do not know.
+  // Unlike the calls of the runtime, these say that they do not know it.
   HIP_ERR(name(static_cast<hipError_t>(123456), &told), hipErrorInvalidValue);
+  EXPECT_EQ(std::string(told), std::string("hipErrorUnknown"));
   HIP_ERR(text(static_cast<hipError_t>(123456), &told), hipErrorInvalidValue);
+  EXPECT_EQ(std::string(told), std::string("unknown error"));
   HIP_ERR(name(hipSuccess, nullptr), hipErrorInvalidValue);
   HIP_ERR(text(hipSuccess, nullptr), hipErrorInvalidValue);
 }

@@ -7,11 +7,11 @@
 
 namespace {
 
-constexpr long long kKernelPatience = 3000000;  // polls; then the kernel gives up
+constexpr long long kKernelPatience = 30000000000;  // ticks, some 15 s, however often it gets to poll meanwhile
 constexpr std::chrono::seconds kPatience(20);
 
 __device__ bool waitFor(volatile int* flag, int value) {
-  for (long long i = 0; i < kKernelPatience; ++i) {
+  for (const long long start = clock64(); clock64() - start < kKernelPatience;) {
     if (*flag == value) {
       __threadfence_system();
       return true;

@@ -147,6 +147,9 @@ TEST(device_pointers_of_host_memory) {
   int onStack = 0;
   HIP_ERR(hipHostGetDevicePointer(&device, &onStack, 0), hipErrorInvalidValue);
   HIP(hipHostFree(host));
+  Buffer<int> memory(16);  // which no host has allocated, but HIP knows it
+  HIP(hipHostGetDevicePointer(&device, memory + 3, 0));
+  EXPECT_EQ(device, static_cast<void*>(memory + 3));
 }
 
 TEST(flags) {
@@ -161,7 +164,17 @@ TEST(flags) {
   int onStack = 0;
   HIP_ERR(hipHostGetFlags(&got, &onStack), hipErrorInvalidValue);
   HIP_ERR(hipHostGetFlags(nullptr, &onStack), hipErrorInvalidValue);
+  HIP(hipHostRegister(&onStack, sizeof onStack, 0));
+  HIP_ERR(hipHostGetFlags(&got, &onStack), hipErrorInvalidValue);  // only of what was allocated
+  HIP(hipHostUnregister(&onStack));
+  Buffer<int> memory(16);
+  HIP_ERR(hipHostGetFlags(&got, memory.get()), hipErrorInvalidValue);
   void* p = nullptr;
+  HIP(hipMallocManaged(&p, 64, hipMemAttachGlobal));
+  got = 99;
+  HIP(hipHostGetFlags(&got, p));
+  EXPECT_EQ(got, 0u);
+  HIP(hipFree(p));
   HIP_ERR(hipHostMalloc(&p, 64, hipHostMallocCoherent | hipHostMallocNonCoherent), hipErrorInvalidValue);
   HIP_ERR(hipHostMalloc(&p, 64, hipHostMallocCoherent | 0x10000000), hipErrorInvalidValue);  // and uncached
   HIP(hipHostAlloc(&p, 64, 0x10000000));

@@ -112,6 +112,18 @@ TEST(functions) {
   EXPECT(f != nullptr);
 }
 
+TEST(nothing_is_found_in_an_unloaded_module) {
+  const std::vector<char> image = moduleBytes("scale.bundle");
+  hipModule_t module = nullptr;
+  HIP(hipModuleLoadData(&module, image.data()));
+  HIP(hipModuleUnload(module));
+  hipFunction_t f = nullptr;
+  hipDeviceptr_t p = nullptr;
+  HIP_ERR(hipModuleGetFunction(&f, module, "scale"), hipErrorNotFound);
+  HIP_ERR(hipModuleGetGlobal(&p, nullptr, module, "counter"), hipErrorNotFound);
+  HIP_ERR(hipModuleUnload(module), hipErrorNotFound);
+}
+
 TEST(wrong_files_and_images) {
   hipModule_t m = nullptr;
   HIP_ERR(hipModuleLoad(&m, "/no/such/file.hsaco"), hipErrorFileNotFound);

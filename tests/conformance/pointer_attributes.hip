@@ -46,13 +46,19 @@ TEST(managed_memory) {
   EXPECT_EQ(a.isManaged, 1);
   EXPECT_EQ(a.devicePointer, static_cast<void*>(p));
   EXPECT_EQ(a.hostPointer, static_cast<void*>(p));
+  EXPECT_EQ(a.allocationFlags, 0u);
+  unsigned type = 99;
+  HIP(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+  EXPECT_EQ(type, unsigned(hipMemoryTypeHost));
   HIP(hipFree(p));
 }
 
 TEST(unknown_pointers) {
   hipPointerAttribute_t a = {};
   int onStack = 0;
+  a.device = 7;
   HIP_ERR(hipPointerGetAttributes(&a, &onStack), hipErrorInvalidValue);
+  EXPECT_EQ(a.device, 0);  // nothing is left of what was there
   HIP_ERR(hipPointerGetAttributes(nullptr, &onStack), hipErrorInvalidValue);
   char* p = nullptr;
   HIP(hipMalloc(reinterpret_cast<void**>(&p), 100));

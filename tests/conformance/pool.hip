@@ -249,6 +249,8 @@ TEST(peers_get_access) {
   HIP(hipMemcpy(out.data(), p, 1024, hipMemcpyDeviceToHost));
   EXPECT_VEC(out, std::vector<int>(256, 7));
   HIP(hipMemPoolSetAccess(pool, &access, 1));  // once more changes nothing
+  HIP(hipMemPoolSetAccess(pool, &access, 0));  // nor does an empty list
+  HIP_ERR(hipMemPoolSetAccess(pool, nullptr, 0), hipErrorInvalidValue);
   HIP(hipDeviceSynchronize());
   access.location.id = 0;
   access.flags = hipMemAccessFlagsProtNone;

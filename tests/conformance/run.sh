@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test program below PROGRAM_DIR twice, directly on softgpu and through a worker on 127.0.0.1, and compares results.
+# Runs every test program below PROGRAM_DIR twice at a time, directly on softgpu and through a worker on 127.0.0.1, and compares results.
 #   tests/conformance/run.sh BUILD_DIR [PROGRAM_DIR [FILTER...]]     PROGRAM_DIR is BUILD_DIR/conformance unless given;
 # a FILTER is a part of a program's name. Variables: MODES="direct" or "remote" runs only that one; SKIP is a pattern of
 # programs to leave out; TIMEOUT (120) is in seconds; PRELOAD is loaded into the programs (a sanitizer's library); PLAIN=1 is
@@ -74,6 +74,10 @@ run() { # MODE NAME: runs the program; its output goes to logs/NAME.MODE
   done
 }
 
+possible() { # MODE NAME: the program can run so
+  [[ $modes == *$1* && ($1 != windows || -e $build/windows/programs/$2.exe) ]]
+}
+
 known() { # MODE NAME: the tests of the program that cannot pass
   if [[ -z ${KNOWN:-} ]]; then return; fi
   awk -v variant="${VARIANT:-}" -v mode="$1" -v program="$2" \
@@ -113,17 +117,19 @@ printf ' %-18s' "${columns[@]}"
 echo ' results'
 while read -r program; do
   if ! wanted "$program" "$@"; then continue; fi
-  cells=()
+  cells=() runs=()
+  for mode in "${columns[@]}"; do # all at a time: most programs wait more than they compute
+    if possible "$mode" "$program"; then
+      run "$mode" "$program" &
+      runs+=($!)
+    fi
+  done
+  for pid in "${runs[@]}"; do wait "$pid"; done # and not for the worker
   for mode in "${columns[@]}"; do
-    if [[ $modes != *$mode* ]]; then
-      cells+=(-)
+    if ! possible "$mode" "$program"; then
+      cells+=("$([[ $modes == *$mode* ]] && echo not built || echo -)")
       continue
     fi
-    if [[ $mode == windows && ! -e $build/windows/programs/$program.exe ]]; then
-      cells+=("not built")
-      continue
-    fi
-    run "$mode" "$program"
     log=$logs/${program//\//_}.$mode
     ok=$(count ok "$log") bad=$(grep -E '^FAIL ' "$log" | cut -d: -f1 | sort -u | wc -l)
     passed=$((passed + ok)) failed=$((failed + bad))

@@ -151,6 +151,35 @@ TEST(copies_and_fills_run_over_the_borders_of_mappings) {
   HIP(hipMemAddressFree(range, 4 * unit));
 }
 
+// A range made of whole mappings is unmapped in one call; of a part of one, or with a gap, nothing is.
+TEST(several_mappings_are_unmapped_at_once) {
+  NEEDS_VMM
+  const std::size_t unit = granularity(), count = unit / sizeof(int);
+  void* range = nullptr;
+  HIP(hipMemAddressReserve(&range, 6 * unit, 0, nullptr, 0));
+  char* at = static_cast<char*>(range);
+  Physical parts[] = {Physical(unit), Physical(2 * unit), Physical(unit)};
+  HIP(hipMemMap(at, unit, 0, parts[0].handle, 0));
+  HIP(hipMemMap(at + unit, 2 * unit, 0, parts[1].handle, 0));
+  HIP(hipMemMap(at + 4 * unit, unit, 0, parts[2].handle, 0));
+  allow(at, 3 * unit);
+  for (const std::size_t size : {std::size_t(0), unit / 2, 2 * unit, 4 * unit, 5 * unit})
+    HIP_ERR(hipMemUnmap(at, size), hipErrorInvalidValue);
+  HIP_ERR(hipMemUnmap(at + 2 * unit, unit), hipErrorInvalidValue);
+  HIP(hipMemset(at, 5, 3 * unit));  // all of it is there
+  EXPECT_VEC(read(at + 2 * unit, count), std::vector<int>(count, 0x05050505));
+  HIP(hipMemUnmap(at, 3 * unit));
+  HIP_ERR(hipMemset(at, 5, unit), hipErrorInvalidValue);
+  HIP_ERR(hipMemset(at + unit, 5, unit), hipErrorInvalidValue);
+  HIP_ERR(hipMemUnmap(at + unit, 2 * unit), hipErrorInvalidValue);
+  HIP(hipMemMap(at, 2 * unit, 0, parts[1].handle, 0));  // what was there is in the memory
+  allow(at, 2 * unit);
+  EXPECT_VEC(read(at, count), std::vector<int>(count, 0x05050505));
+  HIP(hipMemUnmap(at, 2 * unit));
+  HIP(hipMemUnmap(at + 4 * unit, unit));
+  HIP(hipMemAddressFree(range, 6 * unit));
+}
+
 TEST(memory_lives_while_it_is_mapped) {
   NEEDS_VMM
   const std::size_t unit = granularity(), count = unit / sizeof(int);

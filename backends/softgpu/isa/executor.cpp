@@ -96,6 +96,10 @@ struct Executor::Pool {
     std::lock_guard lock(mutex_);
     bool several = job->groups > 1;
     jobs_.push_back(std::move(job));
+    // The next kernel of a stream comes from the thread that has just ended the one before, and which takes it itself,
+    // unless it has something else to do.
+    const bool here = std::exchange(freeThread, nullptr) == this && ready_.empty() && !pace_;
+    if (here && !several) return;
     arrivals_.fetch_add(1, std::memory_order_relaxed);
     const bool awaited = std::exchange(lookingOut_, false);
     if (several) {
@@ -171,6 +175,7 @@ struct Executor::Pool {
   }
 
   void work() {
+    threadOf = this;
     std::unique_lock lock(mutex_);
     bool preferStart = true;
     unsigned idleTurns = 0;
@@ -241,12 +246,17 @@ struct Executor::Pool {
     jobs_.erase(at);
     ++completing_;
     lock.unlock();
+    freeThread = threadOf;
     ended->done(std::move(ended->state.fault));
+    freeThread = nullptr;
     ended.reset();
     lock.lock();
     --completing_;
     if (jobs_.empty() && completing_ == 0) finished_.notify_all();
   }
+
+  static thread_local Pool* threadOf;    // the pool that this thread belongs to
+  static thread_local Pool* freeThread;  // the same while it tells that a dispatch is over: it has nothing else to do
 
   const AddressSpace& memory_;
   Services& services_;
@@ -265,6 +275,9 @@ struct Executor::Pool {
   std::atomic<unsigned> arrivals_{0};  // dispatches ever submitted
   std::vector<std::thread> threads_;
 };
+
+thread_local Executor::Pool* Executor::Pool::threadOf = nullptr;
+thread_local Executor::Pool* Executor::Pool::freeThread = nullptr;
 
 Executor::Executor(const AddressSpace& memory, Services& services, Options options) {
   pool_ = std::make_unique<Pool>(memory, services, threadsFor(options.threads), options.pace);

@@ -52,10 +52,6 @@ HIPR_INLINE bool isNan(F x) {
   return x != x;
 }
 template <class F>
-HIPR_INLINE bool isSignaling(F x) {
-  return x != x && !(toBits(x) & kQuietBit<F>);
-}
-template <class F>
 HIPR_INLINE F quiet(F x) {
   return fromBits<F>(toBits(x) | kQuietBit<F>);
 }

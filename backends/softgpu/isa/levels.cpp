@@ -1,4 +1,4 @@
-// Which of the compiled CPU levels runs here. HIPR_SOFTGPU_LEVEL=base|avx2|avx512 chooses a lower one, for tests.
+// Which of the compiled CPU levels runs here. HIP_REMOTE_SOFTGPU_LEVEL=base|avx2|avx512 chooses a lower one, for tests.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +25,7 @@ struct Choice {
 // HIPR_LEVELS (from CMake) lists them from slowest to fastest.
 Choice choose() {
   Choice choice;
-  const char* wanted = std::getenv("HIPR_SOFTGPU_LEVEL");
+  const char* wanted = std::getenv("HIP_REMOTE_SOFTGPU_LEVEL");
   bool done = false;
 #define LEVEL(level)                                                \
   if (!done && cpuHas_##level()) choice = {level::impls(), #level}; \

@@ -8,8 +8,6 @@
 
 namespace hipr::softgpu::HIPR_LEVEL {
 
-inline constexpr int kMaxPer = 16;  // values of a source in one lane
-
 // --- Sources: value n of every lane, as the type the products are made in.
 
 struct InF32 {

@@ -117,7 +117,8 @@ class Product {
 
  private:
   std::size_t at(int block, int row, int k) const {
-    return static_cast<std::size_t>((block * m_.size + row) * m_.k + k);
+    const int element = (block * m_.size + row) * m_.k + k;
+    return static_cast<std::size_t>(element);
   }
   template <class Visit>
   void eachResult(Visit visit) {
@@ -134,7 +135,7 @@ class Product {
   // A and B, in registers and here as they are multiplied. A sparse A has two of four.
   template <class Pick>
   void fill(TestWave& w, std::mt19937& random, Pick pick) {
-    a_.assign(static_cast<std::size_t>(m_.blocks * m_.size * m_.k), 0);
+    a_.assign(at(m_.blocks, 0, 0), 0);
     b_ = a_;
     stored_.assign(a_.size(), !m_.sparse);
     for (int block = 0; block < m_.blocks; ++block)

@@ -39,7 +39,6 @@ struct DispatchState {
   };
   std::mutex gwsMutex;
   Gws gws[64];
-  std::atomic<std::uint32_t> orderedCount{0};
 };
 
 struct Workgroup {
@@ -77,10 +76,9 @@ struct Wave {
   std::uint32_t trapStatus;
   std::uint32_t gwsRound;
   std::uint8_t gwsResource;
-  std::uint8_t gprIndex;  // enables of s_set_gpr_idx: bits src0, src1, src2, dst; 0 = off
-  bool gprIndexing;       // MODE has one of the two bits above: another loop runs the wave
-  bool flushF32;          // MODE flushes f32 denormals
-  bool plainFloat;        // MODE rounds to nearest and keeps all denormals
+  bool gprIndexing;  // MODE has one of the two bits above: another loop runs the wave
+  bool flushF32;     // MODE flushes f32 denormals
+  bool plainFloat;   // MODE rounds to nearest and keeps all denormals
   bool scc;
   WaveState state;
   std::uint32_t idInGroup;

@@ -27,8 +27,6 @@ class PrintfFormats {
 
 class PrintfBuffer {
  public:
-  static constexpr std::size_t kDefaultSize = std::size_t{4} << 20;
-
   // REQUIRES: kernels may read and write `memory` at this same address; 8-byte aligned, at least 64 bytes, at most 4
   // GiB.
   explicit PrintfBuffer(std::span<std::byte> memory);

@@ -57,9 +57,9 @@ hipError_t hipLaunchCooperativeKernel_spt(const void* f, dim3 gridDim, dim3 bloc
                                           uint32_t sharedMemBytes, hipStream_t hStream);
 hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                            size_t sharedMemBytes, hipStream_t stream);
-// Exported by version 5 as hip_impl::hipLaunchKernelGGLImpl, with references for the two dim3.
-void hipLaunchKernelGGLImpl(uintptr_t function_address, const dim3* numBlocks, const dim3* dimBlocks,
-                            uint32_t sharedMemBytes, hipStream_t stream, void** kernarg);
+// Exported by version 5 as hip_impl::hipLaunchKernelGGLImpl, with references for the two dim3, and without a result.
+hipError_t hipLaunchKernelGGLImpl(uintptr_t function_address, const dim3* numBlocks, const dim3* dimBlocks,
+                                  uint32_t sharedMemBytes, hipStream_t stream, void** kernarg);
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* fPtr, void** args);
 hipError_t hipLaunchKernel_spt(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                                size_t sharedMemBytes, hipStream_t stream);

@@ -126,12 +126,16 @@ void Channel::keep(std::span<const Part> parts) {
 }
 
 void Channel::boundKept() {
-  if (kept_.copied() <= kMostUnacknowledged || !passing()) return;
+  if (kept_.copied() > kMostUnacknowledged && passing()) giveUpKeeping();
+}
+
+void Channel::giveUpKeeping() {
+  if (!passing()) return die(Status::unavailable("the peer acknowledges too little to get the rest once more"));
   stopKeeping();
   gaveUp_ = true;
 }
 
-Status Channel::sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner) {
+Status Channel::sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner, Part behind) {
   Link link;
   {
     Lock lock(mutex_);
@@ -140,11 +144,13 @@ Status Channel::sendLasting(std::span<const Part> parts, Part lasting, std::uint
     if (state_ == State::kDead) return why_;
     keep(parts);
     if (keeping_) kept_.refer(lasting, owner);
+    if (!behind.empty()) keep({&behind, 1});
     if (!passing()) return {};
     link = link_;
   }
   std::vector<Part> all(parts.begin(), parts.end());
   if (!lasting.empty()) all.push_back(lasting);
+  if (!behind.empty()) all.push_back(behind);
   if (Status status = link->send(all); !status.ok()) broke(link, status);
   std::lock_guard lock(mutex_);
   return state_ == State::kDead ? why_ : Status{};
@@ -155,25 +161,23 @@ Status Channel::trySend(Part bytes, std::size_t* taken) {
   Link link;
   Status status;
   {
-    // What was taken has to be kept before anybody can acknowledge it, or ask for it again.
+    // What the peer may have has to be kept before it can acknowledge it, or ask for it again.
     std::lock_guard lock(mutex_);
     if (state_ == State::kDead) return why_;
     if (passing()) {
       link = link_;
       status = link->trySend(bytes, taken);
-      const Part whole = bytes.first(*taken);
-      keep({&whole, 1});
+      if (!status.ok()) *taken = bytes.size();  // a connection that broke does not say how much of it got through
+    } else if (kept_.copied() < kMostKept) {
+      *taken = bytes.size();
     }
+    const Part whole = bytes.first(*taken);
+    keep({&whole, 1});
   }
-  if (link && status.ok()) return {};
-  if (link) broke(link, status);
+  if (status.ok()) return {};
+  broke(link, status);
   std::lock_guard lock(mutex_);
-  if (state_ == State::kDead) return why_;
-  if (kept_.copied() >= kMostKept) return {};
-  const Part rest = bytes.subspan(*taken);
-  keep({&rest, 1});
-  *taken = bytes.size();
-  return {};
+  return state_ == State::kDead ? why_ : Status{};
 }
 
 bool Channel::sendLast(Part bytes) {
@@ -183,9 +187,12 @@ bool Channel::sendLast(Part bytes) {
 
 void Channel::settle(std::uint64_t owner) {
   std::lock_guard lock(mutex_);
-  if (!keeping_) return;
-  kept_.settle(owner);
-  boundKept();
+  if (keeping_ && !kept_.settle(owner, kMostUnacknowledged)) giveUpKeeping();
+}
+
+void Channel::settle(Part memory) {
+  std::lock_guard lock(mutex_);
+  if (keeping_ && !kept_.settle(memory, kMostUnacknowledged)) giveUpKeeping();
 }
 
 // --- acknowledging

@@ -1,12 +1,13 @@
 // Channel: a Transport that outlives its connections. Each side counts the bytes it has sent and received, keeps what
-// the other has not acknowledged, and sends that again over the next connection; so nobody above notices a cut, except
-// by the time it takes. Whoever sends goes on meanwhile, as long as there is room to keep it; whoever receives waits. A
-// peer that does not acknowledge is not waited for: when much has been kept for it, the next cut is the end.
+// the other side has not acknowledged, and sends that again over the next connection. So the layers above notice a cut
+// only by the time it takes. A sender goes on meanwhile, as long as there is room to keep its bytes; a receiver waits.
+// If a peer does not acknowledge, nobody waits for it: when much has been kept for it, the next cut ends the channel.
 //
-// The client gets itself a new connection (mendBy), the worker is given one (adopt). A channel for which neither was
-// said is its connection and no more.
+// The client gets itself a new connection (mendBy); the worker is given one (adopt). A channel without either is just
+// its one connection.
 //
-// Acknowledgements are messages of the protocol above, so that is who says when one is due and has come.
+// Acknowledgements are messages of the protocol above. That protocol tells the channel when one is due and when one has
+// come.
 #pragma once
 
 #include <atomic>
@@ -56,9 +57,11 @@ class Channel final : public Transport {
   std::uint64_t unacknowledged();                    // bytes sent that the peer may not have
   std::uint64_t sent();                              // bytes of the session so far; 0 where nothing is kept
 
-  // As send(); `lasting` follows the parts and stays as it is until settle(owner).
-  Status sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner);
+  // As send(); `lasting` follows the parts and stays as it is until settle(owner), or settle(memory) of memory that it
+  // lies in. In one go with what comes behind it.
+  Status sendLasting(std::span<const Part> parts, Part lasting, std::uint64_t owner, Part behind = {});
   void settle(std::uint64_t owner);
+  void settle(Part memory);
 
   void stop();          // shutdown(), and nothing of it runs any more
   void closeInChild();  // after a fork, where the threads do not exist: nothing but this may be called
@@ -94,6 +97,7 @@ class Channel final : public Transport {
   bool passing() const { return state_ == State::kUp && !resending_; }  // what is sent goes out at once
   void keep(std::span<const Part> parts);
   void boundKept();  // after something was copied
+  void giveUpKeeping();
   void stopKeeping();
   Status install(TransportPtr link, std::uint64_t peerReceived);
   void resend(Lock& lock);

@@ -58,6 +58,23 @@ TEST(Retained, HasWhatWasNotAcknowledgedWhicheverWayItWasKept) {
   EXPECT_FALSE(kept.acknowledge(end + 1));
 }
 
+TEST(Retained, MemoryMayChangeWhenItIsSettledWhoeverOwnsIt) {
+  const Bytes stream = pattern(1000, 3);
+  Bytes lasting = stream;
+  Retained kept;
+  for (std::size_t i = 0; i < 10; ++i) kept.refer(std::span(lasting).subspan(100 * i, 100), 1 + i);
+  const auto part = std::span(lasting).subspan(250, 200);  // of three of them
+  EXPECT_FALSE(kept.settle(part, 299));
+  EXPECT_TRUE(kept.settle(part, 300));
+  EXPECT_EQ(kept.copied(), 300u);
+  std::fill(part.begin(), part.end(), std::byte{0xEE});
+  Bytes all(1000);
+  ASSERT_EQ(kept.read(0, all), all.size());
+  EXPECT_EQ(all, stream);
+  EXPECT_TRUE(kept.settle(part, 0)) << "there is nothing more to copy";
+  EXPECT_TRUE(kept.settle(std::uint64_t{4}, 0));
+}
+
 // --- Channel
 
 // Lets so many bytes through, then the connection breaks, perhaps in the middle of a part.
@@ -253,7 +270,7 @@ TEST_F(ChannelTest, ReceivesWhileItSendsAgain) {
 }
 
 // Sends so much to a peer that reads all of it, and acknowledges it or not; whether it could still be resumed.
-bool resumableAfter(std::size_t total, bool acknowledging) {
+bool resumableAfter(std::size_t total, bool acknowledging, bool atTheEnd = false) {
   auto [near, far] = loopback();
   Channel channel(std::move(near));
   channel.keepSent();
@@ -270,8 +287,9 @@ bool resumableAfter(std::size_t total, bool acknowledging) {
   const Bytes piece = pattern(1 << 20, 10);
   for (std::size_t at = 0; at < total; at += piece.size()) {
     EXPECT_TRUE(channel.sendLasting({}, piece, 1).ok());
-    channel.settle(1);
+    if (!atTheEnd) channel.settle(1);
   }
+  channel.settle(1);
   reader.join();
   std::thread answer([&, peer = far.get()] {
     for (int i = 0; i < 2; ++i) EXPECT_TRUE(peer->send(Transport::Part(piece)).ok());
@@ -287,6 +305,7 @@ bool resumableAfter(std::size_t total, bool acknowledging) {
 TEST_F(ChannelTest, KeepsNoMoreThanAPeerThatNeverAcknowledgesMayCost) {
   EXPECT_TRUE(resumableAfter(96 << 20, false));
   EXPECT_FALSE(resumableAfter(160 << 20, false));
+  EXPECT_FALSE(resumableAfter(160 << 20, false, true));  // nor all at once
   EXPECT_TRUE(resumableAfter(160 << 20, true));
 }
 
@@ -317,6 +336,39 @@ TEST_F(ChannelTest, WhoSendsWaitsWhileMuchIsSentAgain) {
   }
   sender.join();
   door.join();
+}
+
+// The peer has bytes of which the broken connection says that it took none, and is back before the sender goes on.
+TEST_F(ChannelTest, KnowsWhatAConnectionThatBrokeMayHaveSent) {
+  constexpr std::size_t kSent = 1000, kThrough = 300;
+  const Bytes bytes = pattern(kSent, 12);
+  auto [first, broken] = loopback();
+  auto [near, far] = loopback();
+  TransportPtr next = std::move(near);
+  far->setTimeout(10'000);
+  Channel channel(std::make_unique<Fragile>(std::move(first), kThrough));
+  channel.keepSent();
+  std::atomic<bool> back{false};
+  channel.mendBy({.reconnect =
+                      [&](std::uint64_t, TransportPtr& link, std::uint64_t& received) {
+                        link = std::move(next);
+                        received = kThrough;
+                        return Status{};
+                      },
+                  .patience = std::chrono::seconds(20),
+                  .onCut =
+                      [&](const Status&) {
+                        for (int i = 0; i < 500 && !back; ++i)
+                          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                      },
+                  .onMended = [&] { back = true; }});
+  std::size_t taken = 0;
+  EXPECT_TRUE(channel.trySend(Transport::Part(bytes), &taken).ok());
+  EXPECT_EQ(taken, kSent);
+  Bytes got(kSent);
+  ASSERT_TRUE(broken->receiveAll(std::span(got).first(kThrough)).ok());
+  ASSERT_TRUE(far->receiveAll(std::span(got).subspan(kThrough)).ok());
+  EXPECT_TRUE(got == bytes);
 }
 
 TEST_F(ChannelTest, GivesUpWhenThePeerDoesNotKnowIt) {

@@ -1,5 +1,5 @@
-// LinkSpeed: how fast bulk data really gets to the peer, by its acknowledgements. What the socket takes says little:
-// the first MiB only fill buffers on the way. Not thread-safe.
+// LinkSpeed: how fast bulk data really gets to the peer, measured by the peer's acknowledgements. How fast the socket
+// accepts bytes says little: the first MiB only fill buffers on the way. Not thread-safe.
 #pragma once
 
 #include <algorithm>

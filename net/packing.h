@@ -1,5 +1,5 @@
-// Packing: bulk data made smaller for its way (zstd, level 1: the fastest that also shrinks numbers, whose exponents
-// are alike; LZ4 is a third faster on text and leaves 16-bit weights as they are). Thread-safe.
+// Packing: compression of bulk data while it travels, with zstd at level 1: the fastest that also shrinks numbers whose
+// exponents are alike. (LZ4 is a third faster on text and leaves 16-bit weights as they are.) Thread-safe.
 #pragma once
 
 #include <cstddef>

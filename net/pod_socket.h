@@ -1,5 +1,6 @@
-// A worker within the pod of its client, as TensorFusion starts it for pods on the GPU's own node: both have one folder
-// at /dev/shm, and are told one name there. They meet at a unix socket of that name, over which they share memory.
+// For a worker within the pod of its client, as TensorFusion starts it for pods on the GPU's own node. Both see the
+// same folder /dev/shm and are given the same name. They meet at a unix socket of that name there, over which they
+// share memory.
 #pragma once
 
 #include <string>

@@ -35,15 +35,34 @@ void Retained::refer(Part bytes, std::uint64_t owner) {
   segments_.push_back({bytes, owner});
 }
 
-void Retained::settle(std::uint64_t owner) {
+bool Retained::settle(std::uint64_t owner, std::size_t most) {
+  return settleThose([owner](const Segment& segment) { return segment.owner == owner; }, most);
+}
+
+bool Retained::settle(Part memory, std::size_t most) {
+  const auto overlaps = [memory](const Segment& segment) {
+    const Part& bytes = segment.bytes;
+    return segment.owner && bytes.data() < memory.data() + memory.size() && memory.data() < bytes.data() + bytes.size();
+  };
+  return settleThose(overlaps, most);
+}
+
+template <class Which>
+bool Retained::settleThose(Which which, std::size_t most) {
+  std::size_t more = 0;
+  for (const Segment& segment : segments_)
+    if (which(segment)) more += segment.bytes.size();
+  if (more == 0) return true;
+  if (copied_ + more > most) return false;
   for (Segment& segment : segments_) {
-    if (segment.owner != owner) continue;
+    if (!which(segment)) continue;
     segment.own = roomFor(segment.bytes.size());
     segment.own.assign(segment.bytes.begin(), segment.bytes.end());
     segment.bytes = segment.own;
     segment.owner = 0;
     copied_ += segment.own.size();
   }
+  return true;
 }
 
 void Retained::dropFirst() {

@@ -1,5 +1,5 @@
-// Retained: the end of a stream of bytes, as far as the peer may not have it yet. When a connection breaks, what it
-// lost on the way is read from here and sent again.
+// Retained: the last bytes of a sent stream, which the peer may not have yet. When a connection breaks, the bytes that
+// were lost on the way are read from here and sent again.
 //
 // Small messages are kept as copies. Bulk data stays where it is, under its owner's number, until the owner says that
 // its memory may change; only what has not been acknowledged by then is copied, which is little. Not thread-safe.
@@ -19,7 +19,10 @@ class Retained {
 
   void copy(Part bytes);                        // appends
   void refer(Part bytes, std::uint64_t owner);  // appends without copying. REQUIRES: settle(owner) before they change
-  void settle(std::uint64_t owner);             // its memory may change from now on
+  // Its memory, or this memory whoever owns it, may change from now on. False, and nothing is done, when what would be
+  // copied for that makes more than `most` altogether.
+  bool settle(std::uint64_t owner, std::size_t most = SIZE_MAX);
+  bool settle(Part memory, std::size_t most = SIZE_MAX);
 
   // The peer has everything before `position`, or had even more when it said that before; false: it cannot.
   bool acknowledge(std::uint64_t position);
@@ -37,6 +40,8 @@ class Retained {
     std::uint64_t owner = 0;  // 0: in `own`
     std::vector<std::byte> own{};
   };
+  template <class Which>
+  bool settleThose(Which which, std::size_t most);
   void dropFirst();
   std::vector<std::byte> roomFor(std::size_t size);
   void giveBack(std::vector<std::byte> room);

@@ -1,12 +1,13 @@
 // Ring: bytes from one process to another through memory that both have. One thread writes, one reads; neither makes a
 // system call here.
 //
-// The other process may be an enemy. Each side keeps its own position to itself and believes the other's only as far as
-// it is possible: a position is read once and checked, and bytes are copied out before anybody looks at them. So the
-// worst that a liar achieves is nonsense instead of its own bytes, and whoever notices stops (kLies).
+// The other process may be hostile. Each side keeps its own position to itself and believes the other's only as far as
+// it is possible: a position is read once and checked, and bytes are copied out before anybody looks at them. So a
+// process that lies only causes nonsense in place of its own bytes, and the side that notices stops (kLies).
 //
-// Whoever goes to sleep says so first and then looks once more; whoever changes a position looks afterwards whether
-// somebody sleeps. In this order one of the two always notices; how to sleep and to wake is not known here.
+// A side that goes to sleep says so first and then looks once more; a side that changes a position looks afterwards
+// whether the other one sleeps. In this order one of the two always notices. How to sleep and to wake is the caller's
+// business.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// A Transport through memory that both processes have: a ring for each direction. Below it lies a connection between
-// the two, over which nothing travels but single bytes that wake whoever sleeps, and by which each learns of the
-// other's end.
+// A Transport through memory that both processes have: a ring for each direction. Beneath it lies a connection between
+// the two processes. It carries only single bytes that wake the side that sleeps, and each side learns from it when the
+// other has ended.
 #pragma once
 
 #include "net/transport.h"

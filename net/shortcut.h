@@ -1,6 +1,6 @@
-// Shortcut: something that takes processor time and may save time on the line, such as naming data instead of sending
-// it. It pays where the line is slower, by measurement of both, and where it works: of what does not, fewer and fewer
-// are tried. Not thread-safe.
+// Shortcut: decides about something that costs processor time and may save time on the line, such as naming data
+// instead of sending it. It pays where the line is slower than the work, by measurement of both, and where it succeeds:
+// after failures it is tried more and more rarely. Not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A bridge over UCX at work: one of its ends, the connection beside it over which the two sides have met, and the
-// threads of both. There each side says how many bytes it has delivered, and at its end how many it has sent; the other
-// one leaves when it has them. A connection that ends before that is the end of the bridge, too.
+// A bridge over UCX at work: one of its ends, the ordinary connection beside it over which the two sides have met, and
+// the threads of both. On that connection each side says how many bytes it has delivered, and at its end how many it
+// has sent; the other side leaves when it has them all. If that connection ends before, the bridge ends, too.
 #pragma once
 
 #include <cstdint>

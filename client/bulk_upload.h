@@ -1,7 +1,8 @@
-// Bulk data on its way to the worker: what an upload is made of, and what else than the session's own connection
-// carries it. All of it is the outbox's (outbox.h).
+// Bulk data on its way to the worker: what an upload consists of, and the lanes that may carry it besides the session's
+// own connection. All of it belongs to the outbox (outbox.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,19 @@ struct HostShape {
   bool contiguous() const { return (height == 1 || pitch == width) && (depth == 1 || slice == width * height); }
   // Bytes [offset, offset + size) of the packed form: where they are, or packed into `room`.
   wire::Bytes packed(std::size_t offset, std::size_t size, std::vector<std::byte>& room) const;
+  void unpack(std::size_t offset, wire::Bytes bytes) const;  // to their places
+
+  // Where bytes [offset, offset + size) of the packed form are, one after the other.
+  template <class Visit>
+  void forEachRun(std::size_t offset, std::size_t size, Visit&& visit) const {
+    const std::size_t span = contiguous() ? bytes() : width;
+    while (size) {
+      const std::size_t n = std::min(size, span - offset % span), row = contiguous() ? 0 : offset / span;
+      visit(address + (row / height) * slice + (row % height) * pitch + offset % span, n);
+      offset += n;
+      size -= n;
+    }
+  }
 };
 
 using OwnBytes = std::shared_ptr<const std::vector<std::byte>>;

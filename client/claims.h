@@ -1,5 +1,5 @@
-// What a worker claims, judged. It may be broken, or not the one we think, and its answers steer addresses and
-// arithmetic in somebody else's program: each is believed only where it can be true.
+// Checks of what a worker says. A worker may be broken, or not the one we think, and its answers become addresses and
+// sizes in somebody else's program. So each statement is believed only where it can be true.
 #pragma once
 
 #include <cstdint>

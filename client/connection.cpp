@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kReadBuffer = 256 << 10;
 constexpr std::chrono::milliseconds kBreather(10);  // threads that wait now and then read for themselves meanwhile
+constexpr std::chrono::microseconds kSoon(50);
+constexpr int kHabit = 4;  // times in a row that somebody came soon to read what was asked for
 
 }  // namespace
 
@@ -23,6 +25,10 @@ Connection::Connection(net::TransportPtr transport, std::string name, int ioTime
       stats_(stats),
       outbox_(
           *channel_, [this](Status why) { lose(why); }, [this] { stalled(); }),
+      downloadLanes_(
+          {[this](const wire::LaneData& piece, wire::Bytes bytes, std::size_t size) { pieceCame(piece, bytes, size); },
+           [this](const wire::LaneData& piece) { pieceLost(piece); },
+           [this](const wire::DownloadLanes& lanes) { (void)outbox_.say(wire::Opcode::kDownloadLanes, lanes); }}),
       buffer_(kReadBuffer) {
   channel_->setTimeout(std::max(1, ioTimeout * 1000 / 4));
 }
@@ -41,8 +47,14 @@ void Connection::start(PushHandler onPush, std::function<void(const std::string&
 void Connection::closeInChild() {
   channel_->closeInChild();
   outbox_.closeLanesInChild();
+  downloadLanes_.closeInChild();
   [[maybe_unused]] static net::Channel* abandoned;  // its threads cannot be joined here
   abandoned = channel_.release();
+}
+
+void Connection::useLanes(net::When when, const OpenLane& open, bool up, bool down) {
+  if (up) outbox_.useLanes(when, open);
+  if (down) downloadLanes_.start(when, open, std::chrono::seconds(ioTimeout_));
 }
 
 void Connection::stop() {
@@ -52,6 +64,7 @@ void Connection::stop() {
   if (outbox_.started())
     outbox_.append(wire::Opcode::kGoodbye, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::Goodbye{}, false, [] {});
   outbox_.stop();
+  downloadLanes_.stop();
   channel_->stop();
   {
     std::lock_guard lock(mutex_);
@@ -76,16 +89,21 @@ void Connection::lose(const Status& why) {
 void Connection::dropAll() {
   std::map<std::uint32_t, Question> waiting;
   {
-    std::unique_lock lock(mutex_);
+    std::lock_guard lock(mutex_);
     dead_ = true;
-    downloads_.clear();
-    downloadCount_ = 0;
+    dropDownloads();
     wakeBackground_.notify_all();
-    // Whoever is told may free the memory that somebody else is reading into. That ends soon: the channel is shut down.
-    placed_.wait(lock, [this] { return !placing_; });
     waiting.swap(waiting_);
   }
-  for (auto& [request, question] : waiting) tell(question.entry, {});
+  for (auto& [request, question] : waiting) tell(question, {});
+}
+
+void Connection::rest() {
+  const NoCancel whole;
+  outbox_.rest();
+  std::unique_lock lock(mutex_);
+  dropDownloads();  // whoever lost the connection may not have come to it
+  placed_.wait(lock, [this] { return placing_.empty(); });
 }
 
 // --- who waits for what
@@ -96,26 +114,43 @@ std::uint32_t Connection::enter(wire::Opcode opcode, Entry entry) {
     if (!dead_) {
       const std::uint32_t request = nextRequest_;
       nextRequest_ = nextRequest_ == UINT32_MAX ? 1 : nextRequest_ + 1;
-      if (std::holds_alternative<std::unique_ptr<Pending>>(entry) && expected_.fetch_add(1) == 0)
-        wakeBackground_.notify_one();
+      if (std::holds_alternative<std::unique_ptr<Pending>>(entry) && expected_.fetch_add(1) == 0) {
+        askedAt_ = Clock::now();
+        if (habit_ < kHabit) wakeBackground_.notify_one();
+      }
       waiting_.emplace(request, Question{opcode, std::move(entry)});
       return request;
     }
   }
-  tell(entry, {});
+  rest();
+  Question refused{opcode, std::move(entry)};
+  tell(refused, {});
   return 0;
 }
 
-bool Connection::tell(Entry& entry, wire::Bytes reply) {
-  if (auto* pending = std::get_if<std::unique_ptr<Pending>>(&entry)) {
+bool Connection::enterBeside(std::uint32_t request, Waiter& waiter) {
+  std::lock_guard lock(mutex_);
+  const auto found = waiting_.find(request);
+  if (found == waiting_.end()) return false;
+  found->second.beside.push_back(&waiter);
+  return true;
+}
+
+bool Connection::tell(Question& question, wire::Bytes reply) {
+  auto* const pending = std::get_if<std::unique_ptr<Pending>>(&question.entry);
+  if (pending) {
     (*pending)->answered(reply);
-    return false;
+  } else {
+    tell(*std::get<Waiter*>(question.entry), reply);
   }
-  Waiter& waiter = *std::get<Waiter*>(entry);
+  for (Waiter* waiter : question.beside) tell(*waiter, reply);
+  return !pending || !question.beside.empty();
+}
+
+void Connection::tell(Waiter& waiter, wire::Bytes reply) {
   waiter.reply.assign(reply.begin(), reply.end());
   waiter.state.store(reply.data() ? Waiter::kAnswered : Waiter::kLost, std::memory_order_release);
   platform::wakeOne(waiter.state);
-  return true;
 }
 
 bool Connection::finish(const wire::Header& header, wire::Bytes reply) {
@@ -126,9 +161,8 @@ bool Connection::finish(const wire::Header& header, wire::Bytes reply) {
     if (found == waiting_.end() || found->second.opcode != static_cast<wire::Opcode>(header.opcode)) return false;
     node = waiting_.extract(found);
   }
-  Entry& entry = node.mapped().entry;
-  if (std::holds_alternative<std::unique_ptr<Pending>>(entry)) expected_.fetch_sub(1);
-  answeredWaiter_ = tell(entry, reply);
+  if (std::holds_alternative<std::unique_ptr<Pending>>(node.mapped().entry)) expected_.fetch_sub(1);
+  answeredWaiter_ = tell(node.mapped(), reply);
   return true;
 }
 
@@ -163,9 +197,14 @@ class TracedWait {
 
 bool Connection::await(Waiter& waiter) {
   const TracedWait traced(outbox_, stats_);
+  if (expected_ > 0) {
+    const std::lock_guard lock(mutex_);
+    habit_ = Clock::now() - askedAt_ < kSoon ? std::min(habit_ + 1, kHabit) : 0;
+  }
   for (;;) {
     const int state = waiter.state.load(std::memory_order_acquire);
-    if (state == Waiter::kAnswered || state == Waiter::kLost) return state == Waiter::kAnswered;
+    if (state == Waiter::kAnswered) return true;
+    if (state == Waiter::kLost) break;
     std::unique_lock lock(mutex_);
     if (startReading(lock)) {
       ++turns_;
@@ -187,6 +226,8 @@ bool Connection::await(Waiter& waiter) {
     lock.lock();
     std::erase(sleepers_, &waiter);
   }
+  rest();
+  return false;
 }
 
 void Connection::expect(int by) {
@@ -235,6 +276,7 @@ void Connection::readInBackground() {
       continue;
     }
     if (!startReading(lock)) continue;
+    if (expected_ > 0 && Clock::now() - askedAt_ > kSoon) habit_ = 0;  // nobody came
     lock.unlock();
     Status status;
     do {

@@ -1,179 +1,12 @@
 // Connection, with a test at the other end that answers when it likes.
-#include "client/connection.h"
-
-#include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
-#include <future>
 
-#include "net/socket_transport.h"
+#include "client/connection_fixture.h"
 
 namespace hipr::client {
 namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-using wire::Opcode;
-using Clock = std::chrono::steady_clock;
-
-class ConnectionTest : public ::testing::Test {
- protected:
-  explicit ConnectionTest(int ioTimeout = 20) {
-    auto ends = net::loopback();
-    worker_ = std::move(ends.second);
-    worker_->setTimeout(20000);
-    connection_ = std::make_unique<Connection>(wrap(std::move(ends.first)), "gpu:1", ioTimeout, stats_);
-    connection_->start(
-        [this](Opcode, wire::Bytes) {
-          ++pushes_;
-          return true;
-        },
-        [this](const std::string& why) {
-          ++losses_;
-          loss_ = why;
-        });
-  }
-
-  // --- the program
-  bool ask(int* status = nullptr) {
-    wire::Done done;
-    const bool answered = connection_->call<Opcode::kStreamSynchronize>({1}, done);
-    if (status) *status = done.status;
-    return answered;
-  }
-  // In a thread of its own; the status of the answer, or -1 when the connection was lost.
-  std::future<int> askAside() {
-    return std::async(std::launch::async, [this] {
-      int status = 0;
-      return ask(&status) ? status : -1;
-    });
-  }
-  struct Told : Pending {
-    explicit Told(std::promise<bool>& p) : promise(p) {}
-    void answered(wire::Bytes reply) override { promise.set_value(reply.data() != nullptr); }
-    std::promise<bool>& promise;
-  };
-  static bool ready(const std::future<int>& future, milliseconds patience) {
-    return future.wait_for(patience) == std::future_status::ready;
-  }
-
-  // --- the worker
-  template <class Message>
-  static void append(wire::Buffer& out, Opcode opcode, std::uint32_t request, std::uint32_t flags,
-                     const Message& message) {
-    const std::size_t start = out.size();
-    out.extend(wire::kHeaderSize);
-    wire::BasicWriter<wire::Buffer>(out).put(message);
-    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
-                        .request = request,
-                        .flags = flags,
-                        .length = out.size() - start - wire::kHeaderSize},
-                       out.data() + start);
-  }
-  static void appendAnswer(wire::Buffer& out, std::uint32_t request, int status) {
-    append(out, Opcode::kStreamSynchronize, request, wire::HIP_REMOTE_FLAG_REPLY, wire::Done{status});
-  }
-  void answer(std::uint32_t request, int status) {
-    wire::Buffer out;
-    appendAnswer(out, request, status);
-    send(out.bytes());
-  }
-  void push() {
-    wire::Buffer out;
-    append(out, Opcode::kProgress, 0, 0, wire::Progress{1, 1});
-    send(out.bytes());
-  }
-  void sendData(std::uint64_t transfer, std::uint64_t offset, wire::Bytes bytes, std::size_t promised) {
-    std::vector<std::byte> frame(wire::kHeaderSize + wire::kDataPrefix);
-    wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData), .length = wire::kDataPrefix + promised},
-                       frame.data());
-    const std::uint64_t prefix[2] = {transfer, offset};
-    std::memcpy(frame.data() + wire::kHeaderSize, prefix, sizeof prefix);
-    frame.insert(frame.end(), bytes.begin(), bytes.end());
-    send(frame);
-  }
-  void send(wire::Bytes bytes) { EXPECT_TRUE(worker_->send(bytes).ok()); }
-  void receive(std::span<std::byte> out) {
-    while (!out.empty()) {
-      std::size_t got = 0;
-      ASSERT_TRUE(worker_->receive({&out, 1}, net::Transport::Patience::kWait, &got).ok());
-      ASSERT_GT(got, 0u) << "the client says nothing";
-      out = out.subspan(got);
-    }
-  }
-  std::uint32_t nextRequest() {  // of the next message
-    std::byte head[wire::kHeaderSize];
-    receive(head);
-    wire::Header header;
-    EXPECT_TRUE(wire::decodeHeader(head, header));
-    std::vector<std::byte> payload(header.length);
-    receive(payload);
-    return header.request;
-  }
-
-  template <class Condition>
-  static bool soon(Condition condition) {
-    const auto patience = Clock::now() + seconds(20);
-    while (!condition() && Clock::now() < patience) std::this_thread::sleep_for(milliseconds(1));
-    return condition();
-  }
-
-  // A thread that receives straight into a program's memory is stopped in the middle of it while this is closed.
-  class Gate {
-   public:
-    void close() { state_ = kClosed; }
-    void open() {
-      state_ = kOpen;
-      state_.notify_all();
-    }
-    bool awaitSomebody() {
-      return soon([this] { return state_ == kSomebody; });
-    }
-    void pass() {
-      int closed = kClosed;
-      if (!state_.compare_exchange_strong(closed, kSomebody)) return;
-      state_.wait(kSomebody);
-    }
-
-   private:
-    enum State { kOpen, kClosed, kSomebody };
-    std::atomic<int> state_{kOpen};
-  };
-  class Gated : public net::Transport {
-   public:
-    Gated(net::TransportPtr inner, Gate& gate) : inner_(std::move(inner)), gate_(gate) {}
-    Status send(std::span<const Part> parts) override { return inner_->send(parts); }
-    Status trySend(Part bytes, std::size_t* taken) override { return inner_->trySend(bytes, taken); }
-    Status receive(std::span<const Room> rooms, Patience patience, std::size_t* got) override {
-      if (!rooms.empty() && rooms[0].size() > kStraight) gate_.pass();
-      return inner_->receive(rooms, patience, got);
-    }
-    void setTimeout(int milliseconds) override { inner_->setTimeout(milliseconds); }
-    void finishSending() override { inner_->finishSending(); }
-    void shutdown() override { inner_->shutdown(); }
-    Ready await(int milliseconds) override { return inner_->await(milliseconds); }
-    bool watchAgain() override { return inner_->watchAgain(); }
-    void wake() override { inner_->wake(); }
-    std::string peer() const override { return inner_->peer(); }
-    const char* kind() const override { return inner_->kind(); }
-
-   private:
-    static constexpr std::size_t kStraight = 512 << 10;  // the read buffer is smaller
-    net::TransportPtr inner_;
-    Gate& gate_;
-  };
-  net::TransportPtr wrap(net::TransportPtr inner) { return std::make_unique<Gated>(std::move(inner), gate_); }
-
-  Gate gate_;
-  Stats stats_;
-  net::TransportPtr worker_;
-  std::atomic<int> pushes_{0}, losses_{0};
-  std::string loss_;
-  std::unique_ptr<Connection> connection_;
-};
 
 TEST_F(ConnectionTest, WhoeverReadsAlsoReadsForTheOthers) {
   auto first = askAside();
@@ -248,10 +81,82 @@ TEST_F(ConnectionTest, WhatIsExpectedIsReadThoughNobodyWaits) {
   push();  // not expected, but nobody has waited for a while
   EXPECT_TRUE(soon([&] { return pushes_ == 2; }));
   std::promise<bool> told;
-  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told), [] {});
+  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told));
   answer(nextRequest(), 0);
   auto future = told.get_future();
   ASSERT_EQ(future.wait_for(seconds(20)), std::future_status::ready);
+  EXPECT_TRUE(future.get());
+}
+
+// A program used to wait for what it asked for, and then does not.
+TEST_F(ConnectionTest, WhatIsAskedForIsReadAlthoughWhoeverAskedUsedToWait) {
+  constexpr int kWaits = 20;
+  std::thread worker([this] {
+    for (int i = 0; i < 2 * kWaits + 1; ++i) answer(nextRequest(), 0);
+  });
+  for (int i = 0; i <= kWaits; ++i) {
+    std::promise<bool> told;
+    connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told));
+    int status = 1;
+    if (i < kWaits) {
+      EXPECT_TRUE(ask(&status));
+    }
+    auto future = told.get_future();
+    EXPECT_EQ(future.wait_for(seconds(20)), std::future_status::ready) << i;
+  }
+  worker.join();
+}
+
+TEST_F(ConnectionTest, WhoeverJoinsAQuestionHearsItsAnswerToo) {
+  for (int i = 0; i < 20; ++i) {
+    std::promise<bool> told;
+    const std::uint32_t asked = connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told));
+    std::vector<std::future<int>> joined;
+    for (int j = 0; j < 3; ++j)
+      joined.push_back(std::async(std::launch::async, [&] {
+        wire::Done done;
+        const std::optional<bool> answered = connection_->join(asked, done);
+        return !answered ? -2 : *answered ? done.status : -1;
+      }));
+    const std::uint32_t request = nextRequest();
+    EXPECT_EQ(request, asked);
+    ASSERT_TRUE(soon([&] { return stats_.joined == static_cast<std::uint64_t>(3 * (i + 1)); }));
+    answer(request, 7);
+    for (auto& future : joined) {
+      ASSERT_TRUE(ready(future, seconds(20)));
+      EXPECT_EQ(future.get(), 7);
+    }
+    EXPECT_TRUE(told.get_future().get());
+    wire::Done done;
+    EXPECT_FALSE(connection_->join(asked, done)) << "there is no such question any more";
+  }
+}
+
+TEST_F(ConnectionTest, WhoeverJoinsAQuestionHearsOfALoss) {
+  std::promise<bool> told;
+  const std::uint32_t asked = connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told));
+  auto joined = std::async(std::launch::async, [&] {
+    wire::Done done;
+    return connection_->join(asked, done) == std::optional(false);
+  });
+  ASSERT_TRUE(soon([&] { return stats_.joined == 1; }));
+  worker_.reset();
+  EXPECT_TRUE(joined.get());
+  EXPECT_FALSE(told.get_future().get());
+}
+
+// A worker that lies can guess the number. Whoever asks then goes on where nobody waits for the answer any more.
+TEST_F(ConnectionTest, AQuestionMayBeAnsweredBeforeItIsSent) {
+  std::promise<bool> told;
+  auto future = told.get_future();
+  std::uint32_t number = 0;
+  const std::uint32_t asked =
+      connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told), [&](std::uint32_t request) {
+        number = request;
+        answer(request, 0);
+        EXPECT_EQ(future.wait_for(seconds(20)), std::future_status::ready);
+      });
+  EXPECT_EQ(number, asked);
   EXPECT_TRUE(future.get());
 }
 
@@ -276,7 +181,7 @@ TEST_F(ConnectionTest, ALossWakesEverybodyAndIsSaidOnce) {
   std::vector<std::future<int>> waiting;
   for (int i = 0; i < 5; ++i) waiting.push_back(askAside());
   std::promise<bool> told, late;
-  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told), [] {});
+  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(told));
   for (int i = 0; i < 6; ++i) (void)nextRequest();
   worker_.reset();
   for (auto& future : waiting) {
@@ -288,7 +193,7 @@ TEST_F(ConnectionTest, ALossWakesEverybodyAndIsSaidOnce) {
   EXPECT_EQ(losses_, 1);
   EXPECT_NE(loss_.find("gpu:1"), std::string::npos) << loss_;
   EXPECT_FALSE(ask());  // everything later fails at once
-  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(late), [] {});
+  connection_->send<Opcode::kStreamSynchronize>({1}, std::make_unique<Told>(late));
   EXPECT_FALSE(late.get_future().get());
   EXPECT_EQ(losses_, 1);
 }
@@ -376,6 +281,35 @@ TEST_F(InterruptedDownloadTest, ALossIsToldWhenNobodyWritesAnyMore) {
   EXPECT_FALSE(ready(owner, milliseconds(300)));
   gate_.open();
   EXPECT_EQ(owner.get(), -1);
+  EXPECT_EQ(reader_.get(), -1);
+  loser.get();
+}
+
+// A program that frees memory asks first; where nobody answers any more it goes on at once.
+TEST_F(InterruptedDownloadTest, WhoeverAsksAfterALossIsToldWhenNobodyWritesAnyMore) {
+  ASSERT_TRUE(gate_.awaitSomebody());
+  auto loser = std::async(std::launch::async, [this] { connection_->lose(Status::unavailable("cut")); });
+  ASSERT_TRUE(soon([this] { return !connection_->alive(); }));
+  auto later = askAside();
+  EXPECT_FALSE(ready(later, milliseconds(300)));
+  gate_.open();
+  EXPECT_EQ(later.get(), -1);
+  EXPECT_EQ(reader_.get(), -1);
+  loser.get();
+}
+
+// Nor, where it is given back without a question, before that.
+TEST_F(InterruptedDownloadTest, AfterALossItsMemoryRestsWhenNobodyWritesAnyMore) {
+  ASSERT_TRUE(gate_.awaitSomebody());
+  auto loser = std::async(std::launch::async, [this] { connection_->lose(Status::unavailable("cut")); });
+  ASSERT_TRUE(soon([this] { return !connection_->alive(); }));
+  auto resting = std::async(std::launch::async, [this] {
+    connection_->rest();
+    return 0;
+  });
+  EXPECT_FALSE(ready(resting, milliseconds(300)));
+  gate_.open();
+  EXPECT_EQ(resting.get(), 0);
   EXPECT_EQ(reader_.get(), -1);
   loser.get();
 }

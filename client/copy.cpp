@@ -1,7 +1,11 @@
 // RemoteCore: copies and fills. Each side of a copy is either here (plain host memory) or there (device memory, and
 // host memory that kernels may have written); the two decide how it travels.
+#include <atomic>
 #include <cstring>
+#include <memory>
 
+#include "base/spin.h"
+#include "client/progress.h"
 #include "client/remote_core.h"
 #include "client/work.h"
 #include "runtime/async_error.h"
@@ -10,6 +14,8 @@ namespace hipr::client {
 using wire::Opcode;
 
 namespace {
+
+constexpr std::size_t kWorthHelp = 128 << 10;  // looking through fewer bytes takes no longer than waking somebody
 
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
@@ -21,16 +27,6 @@ std::uint64_t placeThere(Session& s, const Plane& plane) {
 
 HostShape hostShape(const Plane& plane, const Copy& c) {
   return {static_cast<std::byte*>(plane.address), plane.pitch, plane.slice, c.width, c.height, c.depth};
-}
-
-void packInto(const HostShape& from, std::vector<std::byte>& out) {
-  out.resize(from.bytes());
-  std::byte* at = out.data();
-  for (std::size_t z = 0; z < from.depth; ++z) {
-    for (std::size_t y = 0; y < from.height; ++y, at += from.width) {
-      std::memcpy(at, from.address + z * from.slice + y * from.pitch, from.width);
-    }
-  }
 }
 
 // What is uploaded may hold addresses of host memory.
@@ -58,15 +54,10 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   const HostShape from = hostShape(c.from, c);
   const std::size_t bytes = from.bytes();
   wire::Upload message{.stream = stream.id, .to = shapeThere(s, c.to, c)};
-  std::vector<std::byte> packed;
-  wire::Bytes source(from.address, bytes);
-  if (bytes <= wire::kMostInline && !from.contiguous()) {
-    packInto(from, packed);
-    source = packed;
-  }
-  share(s, from);
   if (bytes <= wire::kMostInline) {
-    message.bytes = source;
+    share(s, from);
+    std::vector<std::byte> rows;
+    message.bytes = from.packed(0, bytes, rows);
     const bool noticeable = c.to.kind != MemoryKind::kDevice;
     stream.carried.fetch_add(bytes, std::memory_order_relaxed);
     s.connection().post<Opcode::kUpload>(message, [&] { s.streams().count(stream, noticeable); });
@@ -76,14 +67,21 @@ void uploadNow(Session& s, const Copy& c, RemoteStream& stream, bool late) {
   upload->transfer = message.transfer = s.newTransfer();
   upload->from = from;
   upload->late = late;
+  const bool sentByWriter = late || bytes > Outbox::kLittleBulk;
+  // A kernel that runs already may find what is uploaded: what that leads to comes first then.
+  const bool atOnce = s.host().needsScan() && !s.streams().now().passed();
+  const bool withHelp = !atOnce && !sentByWriter && bytes >= kWorthHelp && manyProcessors();
+  if (atOnce || (!sentByWriter && !withHelp)) share(s, from);
   Outbox& outbox = s.connection().outbox();
   s.connection().post<Opcode::kUpload>(message, !late, [&] {
     s.streams().count(stream);
     outbox.enqueue(upload);
   });
-  if (late) return;
-  outbox.flush();
-  outbox.waitSent(upload);
+  // Meanwhile, where none runs: what kernels will find is told of before any of them is launched.
+  if (withHelp) outbox.flushBeside(upload, [&] { share(s, from); });
+  if (!late && !withHelp) outbox.flush();
+  if (sentByWriter && !atOnce) share(s, from);
+  if (!late) outbox.waitSent(upload);
 }
 
 Status truncated() {
@@ -93,8 +91,10 @@ Status truncated() {
 // The answer to a download nobody waits for.
 class LateDownload : public Pending {
  public:
-  LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream)
-      : session_(s), transfer_(transfer), stream_(stream.shared_from_this()) {}
+  // Its place in the stream, which is known when it has been sent: perhaps after this has been told of a loss.
+  using Position = std::shared_ptr<std::atomic<std::uint64_t>>;
+  LateDownload(Session& s, std::uint64_t transfer, RemoteStream& stream, Position position)
+      : session_(s), transfer_(transfer), stream_(stream.shared_from_this()), position_(std::move(position)) {}
   void answered(wire::Bytes reply) override {
     const bool whole = session_.connection().removeDownload(transfer_);
     if (!reply.data()) return;
@@ -104,14 +104,14 @@ class LateDownload : public Pending {
     if (!reader.ok() || (done.status == hipSuccess && !whole)) return session_.connection().lose(truncated());
     if (done.status != hipSuccess)
       raiseAsyncError(session_.core(), errorFrom(done.status), "a copy to the host failed on the worker");
-    session_.streams().show(*stream_, position);
+    session_.streams().show(*stream_, *position_);
   }
-  std::uint64_t position = 0;
 
  private:
   Session& session_;
   std::uint64_t transfer_;
   std::shared_ptr<RemoteStream> stream_;
+  const Position position_;
 };
 
 hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) {
@@ -119,9 +119,13 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) 
   const wire::Download message{.stream = stream.id, .from = shapeThere(s, c.from, c), .transfer = transfer};
   s.connection().addDownload(transfer, {hostShape(c.to, c)});
   if (late) {
-    auto pending = std::make_unique<LateDownload>(s, transfer, stream);
-    std::uint64_t& position = pending->position;
-    s.connection().send<Opcode::kDownload>(message, std::move(pending), [&] { position = s.streams().count(stream); });
+    const auto position = std::make_shared<std::atomic<std::uint64_t>>(0);
+    s.connection().send<Opcode::kDownload>(
+        message, std::make_unique<LateDownload>(s, transfer, stream, position), [&](std::uint32_t asked) {
+          *position = s.streams().count(stream);
+          stream.downloadAsked = asked;  // first: whoever finds the position joins this question or a later one
+          stream.downloadAt = position->load();
+        });
     return hipSuccess;
   }
   std::uint64_t position = 0;
@@ -211,6 +215,11 @@ void RemoteCore::uploadInOrder(const Copy& c, Stream& stream) {
 // "Async", and where nothing is before it, it is done at once.
 bool RemoteCore::inOrder(RemoteStream& stream, Stage until, HostAccess access) {
   return access == HostAccess::kInOrder || (until == Stage::kSent && !session().streams().now(stream).passed());
+}
+
+hipError_t RemoteCore::perform(const Copy& c, Stream& stream, Stage until) {
+  const platform::ProgressLine line = lineOfCopy(session(), c);
+  return copy(c, stream, until, HostAccess::kAsCalled);
 }
 
 hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAccess access) {

@@ -33,6 +33,7 @@ hipError_t RemoteCore::reset(int device, bool alone) {
   if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
   s.streams().show(before);
   s.streams().removeAll(device);
+  s.spareEvents.forget(device);
   return errorFrom(done.status);
 }
 

@@ -132,7 +132,7 @@ void DeviceHeap::owe(std::uint64_t bytes) {
 }
 
 void DeviceHeap::makeRoom(std::uint64_t size) {
-  while (size > credit_ + owedBytes_ && !idle_.empty()) drop(mappings_.find(idle_.begin()->second));
+  while (size > credit_ + owedBytes_ && !idle_.empty()) drop(mappings_.find(idle_.front()));
 }
 
 std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
@@ -144,11 +144,11 @@ std::uint64_t DeviceHeap::fromMapped(std::uint64_t size) {
     if (key.first == size) address = mapping;
   }
   if (!address) return 0;
-  Mapping& mapping = std::prev(mappings_.upper_bound(address))->second;
+  Mapping& mapping = mappingOf(address)->second;
   if (mapping.usedBytes == 0) markUsed(mapping);
   mapping.usedBytes += size;
   liveBytes_ += size;
-  live_.emplace(address, size);
+  if (mapping.shared) live_.emplace(address, size);
   return address;
 }
 
@@ -158,14 +158,13 @@ bool DeviceHeap::addMapping(std::uint64_t size, bool shared) {
   if (size > credit_) return false;
   std::uint64_t address = takeAddresses(size);
   while (!address && !idle_.empty()) {
-    drop(mappings_.find(idle_.begin()->second));
+    drop(mappings_.find(idle_.front()));
     address = takeAddresses(size);
   }
   if (!address) return false;
   credit_ -= size;
   mappedBytes_ += size;
-  Mapping& mapping = mappings_.emplace(address, Mapping{size, shared}).first->second;
-  markIdle(address, mapping);
+  markIdle(mappings_.emplace(address, Mapping{size, shared, busy_.insert(busy_.end(), address)}).first);
   if (shared) pieces_.insert(address, size, address, address + size);
   calls_.map(address, size);
   return true;
@@ -184,6 +183,7 @@ std::uint64_t DeviceHeap::takeAddresses(std::uint64_t size) {
 void DeviceHeap::drop(MappingAt at) {
   auto& [address, mapping] = *at;
   markUsed(mapping);  // no longer idle, as it no longer is
+  busy_.erase(mapping.place);
   if (mapping.shared) pieces_.remove(address);
   calls_.unmap(address);
   owe(mapping.size);
@@ -196,29 +196,39 @@ void DeviceHeap::drop(MappingAt at) {
   mappings_.erase(at);
 }
 
-void DeviceHeap::markIdle(std::uint64_t address, Mapping& mapping) {
-  mapping.idleSince = ++clock_;
-  idle_.emplace(mapping.idleSince, address);
-  if (!mapping.shared) idleOwn_.emplace(std::pair(mapping.size, mapping.idleSince), address);
+void DeviceHeap::markIdle(MappingAt at) {
+  auto& [address, mapping] = *at;
+  idle_.splice(idle_.end(), busy_, mapping.place);
   idleBytes_ += mapping.size;
+  mapping.idleSince = ++clock_;
+  if (mapping.shared) return;
+  if (!mapping.own) {
+    idleOwn_.emplace(std::pair(mapping.size, mapping.idleSince), address);
+    return;
+  }
+  mapping.own.key().second = mapping.idleSince;
+  idleOwn_.insert(std::move(mapping.own));
 }
 
 void DeviceHeap::markUsed(Mapping& mapping) {
-  idle_.erase(mapping.idleSince);
-  if (!mapping.shared) idleOwn_.erase({mapping.size, mapping.idleSince});
+  busy_.splice(busy_.end(), idle_, mapping.place);
   idleBytes_ -= mapping.size;
+  if (!mapping.shared) mapping.own = idleOwn_.extract({mapping.size, mapping.idleSince});
 }
 
 void DeviceHeap::release(std::uint64_t address) {
   Moment until = calls_.now();
   std::lock_guard lock(mutex_);
-  const auto found = live_.find(address);
-  if (found == live_.end()) return;
-  const std::uint64_t size = found->second;
-  live_.erase(found);
+  const MappingAt at = mappingOf(address);
+  std::uint64_t size = at->second.size;
+  if (at->second.shared) {
+    const auto found = live_.find(address);
+    size = found->second;
+    live_.erase(found);
+  }
   liveBytes_ -= size;
   if (until.passed()) {
-    reclaim(address, size);
+    reclaim(at, address, size);
   } else {
     resting_.push_back({std::move(until), address, size});
   }
@@ -226,23 +236,22 @@ void DeviceHeap::release(std::uint64_t address) {
 
 void DeviceHeap::reclaimFinished() {
   for (; !resting_.empty() && resting_.front().until.passed(); resting_.pop_front())
-    reclaim(resting_.front().address, resting_.front().size);
+    reclaim(mappingOf(resting_.front().address), resting_.front().address, resting_.front().size);
   for (; !owed_.empty() && owed_.front().until.passed(); owed_.pop_front()) {
     credit_ += owed_.front().bytes;
     owedBytes_ -= owed_.front().bytes;
   }
 }
 
-void DeviceHeap::reclaim(std::uint64_t address, std::uint64_t size) {
-  const auto at = std::prev(mappings_.upper_bound(address));
+void DeviceHeap::reclaim(MappingAt at, std::uint64_t address, std::uint64_t size) {
   auto& [base, mapping] = *at;
   if (mapping.shared) pieces_.insert(address, size, base, base + mapping.size);
   mapping.usedBytes -= size;
   if (mapping.usedBytes) return;
-  markIdle(base, mapping);
+  markIdle(at);
   const std::uint64_t limit = idleLimit();
   if (mapping.size > std::min(limit, kLargestIdle)) return drop(at);
-  while (idleBytes_ > limit) drop(mappings_.find(idle_.begin()->second));
+  while (idleBytes_ > limit) drop(mappings_.find(idle_.front()));
 }
 
 // Enough that programs which allocate and free in turn send nothing, little enough that the device's other users do not

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
+#include <list>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -48,11 +50,14 @@ class DeviceHeap {
   void giveCredit(std::uint64_t bytes);  // after the worker was told that it is not needed
 
  private:
+  using IdleOwn = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;  // size, since → address
   struct Mapping {
     std::uint64_t size;
     bool shared;
+    std::list<std::uint64_t>::iterator place;  // in idle_ while nothing of it is used, else in busy_
     std::uint64_t usedBytes = 0;
-    std::uint64_t idleSince = 0;  // its key in idle_ while nothing of it is used
+    std::uint64_t idleSince = 0;
+    IdleOwn::node_type own{};  // its place in idleOwn_, kept for the next time
   };
   using MappingAt = std::map<std::uint64_t, Mapping>::iterator;
   struct Resting {
@@ -73,11 +78,12 @@ class DeviceHeap {
   bool addMapping(std::uint64_t size, bool shared);  // false without credit or addresses
   std::uint64_t takeAddresses(std::uint64_t size);
   void drop(MappingAt mapping);  // REQUIRES: it is idle
-  void markIdle(std::uint64_t address, Mapping& mapping);
+  MappingAt mappingOf(std::uint64_t address) { return std::prev(mappings_.upper_bound(address)); }
+  void markIdle(MappingAt at);
   void markUsed(Mapping& mapping);
   void makeRoom(std::uint64_t size);  // drops what is idle until there will be credit for so much
   void owe(std::uint64_t bytes);
-  void reclaim(std::uint64_t address, std::uint64_t size);
+  void reclaim(MappingAt at, std::uint64_t address, std::uint64_t size);
   void reclaimFinished();
   std::uint64_t idleLimit() const;
 
@@ -91,15 +97,16 @@ class DeviceHeap {
   std::deque<std::pair<std::uint64_t, std::uint64_t>> vacated_;  // address, size
   FreeRanges pieces_;                                            // of shared mappings, free
   std::map<std::uint64_t, Mapping> mappings_;
-  std::unordered_map<std::uint64_t, std::uint64_t> live_;  // handed out: address → rounded size
+  std::unordered_map<std::uint64_t, std::uint64_t> live_;  // handed out of shared mappings: address → rounded size
   std::uint64_t mappedBytes_ = 0, liveBytes_ = 0;
   // In the order they were freed in. What one waits for, the next waits for too, so the first is always over first.
   std::deque<Resting> resting_;
   std::deque<Owed> owed_;  // credit that comes back when the worker has unmapped; in the same order
   std::uint64_t owedBytes_ = 0;
-  // Mappings of which nothing is used, by the time that began; those for one block also by size.
-  std::map<std::uint64_t, std::uint64_t> idle_;                               // since → address
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> idleOwn_;  // size, since → address
+  // Mappings of which nothing is used, oldest first; those for one block also by size. And the others. Moving one from
+  // list to list takes no memory: programs allocate and free in turn.
+  std::list<std::uint64_t> idle_, busy_;
+  IdleOwn idleOwn_;
   std::uint64_t idleBytes_ = 0, clock_ = 0;
 };
 

@@ -186,7 +186,8 @@ Status beginOnce(const Options& options, const Begin& begin, bool tell) {
     if (status.ok()) return {};
     std::string& said = answered ? refusals : silences;
     if (answered && refusal.code() != Code::kBusy) refusal = status;
-    said += (said.empty() ? "" : "; ") + (several && answered ? place.name() + ": " : "") + status.message();
+    const std::string saying = (several && answered ? place.name() + ": " : "") + status.message();
+    if (said.find(saying) == std::string::npos) said += (said.empty() ? "" : "; ") + saying;  // by all its addresses
     if (several && tell) logInfo("not the worker at %s: %s", place.name().c_str(), status.message().c_str());
   }
   if (!refusals.empty()) return {refusal.code(), refusals};

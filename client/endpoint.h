@@ -1,6 +1,6 @@
-// The way to a worker. TF_WORKER_HOST names one, or several of which any will do; in a pod of TensorFusion the operator
-// does instead: it gives each client a worker of its own, which may still be starting, and another one when that is
-// gone.
+// The way to a worker. TF_WORKER_HOST names one worker, or several of which any will do. In a pod of TensorFusion the
+// operator decides instead: it gives each client a worker of its own, which may still be starting, and another one when
+// that worker is gone.
 #pragma once
 
 #include <functional>

@@ -10,6 +10,11 @@ bool timed(const Event& event) {
 
 hipError_t RemoteCore::create(Event& event) {
   Session& s = session();
+  event.impl = s.spareEvents.take(event.device, event.flags);
+  if (event.impl) return hipSuccess;
+  if (s.eventCount >= s.limits().events)
+    for (const auto& spare : s.spareEvents.takeAll())
+      s.connection().post<Opcode::kEventDestroy>({static_cast<EventObject&>(*spare).remote.id});
   if (s.eventCount >= s.limits().events) return hipErrorOutOfMemory;
   const std::uint64_t id = wire::kFirstObject + event.id;
   event.impl = std::make_unique<EventObject>(id, s.eventCount);
@@ -18,7 +23,11 @@ hipError_t RemoteCore::create(Event& event) {
 }
 
 hipError_t RemoteCore::destroy(Event& event) {
-  session().connection().post<Opcode::kEventDestroy>({remote(event).id});
+  Session& s = session();
+  RemoteEvent& e = remote(event);
+  e.forget();
+  if (s.spareEvents.keep(event.device, event.flags, event.impl)) return hipSuccess;
+  s.connection().post<Opcode::kEventDestroy>({e.id});
   event.impl.reset();
   return hipSuccess;
 }
@@ -36,6 +45,7 @@ hipError_t RemoteCore::perform(const Record& record, Stream& stream, Stage) {
 hipError_t RemoteCore::perform(const Wait& wait, Stream& stream, Stage) {
   RemoteStream& r = remote(stream);
   RemoteEvent& e = remote(*wait.event);
+  if (!e.recorded()) return hipSuccess;  // but on the worker it may have been, for another (spare_events.h)
   session().submit<Opcode::kStreamWaitEvent>(r, {r.id, e.id}, [&](std::uint64_t) {
     const auto [stream, position] = e.where();
     session().streams().follow(r, stream, position);

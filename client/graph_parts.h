@@ -1,8 +1,9 @@
 // How a graph is divided between this process and the worker.
 //
-// Most steps (kernels, copies within device memory, fills) the worker can do alone: as many of them as possible make
-// one part, which it keeps and runs at a word. What needs this process (functions, memory that only exists here,
-// events) stands between two parts. A launch goes through the parts in order, and stream order does the rest.
+// The worker can do most steps alone (kernels, copies within device memory, fills). As many of them as possible form
+// one part, which the worker keeps and runs on request. Steps that need this process (functions, memory that only
+// exists here, events) stand between two parts. A launch submits parts and steps in order, and stream order does the
+// rest.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "client/helpers.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "platform/thread.h"
 
@@ -16,12 +17,19 @@ std::size_t mostThreads() {
 
 }  // namespace
 
-void Helpers::add(std::function<void()> job) {
+bool Helpers::add(std::function<void()> job) {
   std::lock_guard lock(mutex_);
-  if (stopping_) return;
+  if (stopping_) return true;
+  if (jobs_.size() >= idle_ && threads_.size() < mostThreads()) {
+    try {
+      threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) return false;  // others see to it, when they can
+    }
+  }
   jobs_.push_back(std::move(job));
-  if (jobs_.size() > idle_ && threads_.size() < mostThreads()) threads_.emplace_back([this] { run(); });
   changed_.notify_one();
+  return true;
 }
 
 void Helpers::stop() {

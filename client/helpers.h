@@ -14,8 +14,8 @@ namespace hipr::client {
 class Helpers {
  public:
   ~Helpers() { stop(); }
-  void add(std::function<void()> job);
-  void stop();  // what has not begun is forgotten
+  bool add(std::function<void()> job);  // false: nobody will do it, since there is no room for a thread
+  void stop();                          // what has not begun is forgotten
 
  private:
   void run();

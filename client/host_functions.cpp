@@ -64,12 +64,17 @@ bool HostFunctions::due(std::uint64_t id) {
     if (found->second.action || found->second.arrived) {
       ours = std::move(found->second);
       functions_.erase(found);
+      if (ours.action) ++acting_;
     } else {
       due_.push_back(id);
     }
   }
   if (ours.action) {
     ours.action();
+    {
+      std::lock_guard lock(mutex_);
+      if (--acting_ == 0) rested_.notify_all();
+    }
     finish(id, ours);
   } else if (ours.arrived) {
     ours.arrived(false, [weak = weak_from_this(), id] {
@@ -84,6 +89,11 @@ bool HostFunctions::due(std::uint64_t id) {
 bool HostFunctions::pending() {
   std::lock_guard lock(mutex_);
   return finished_ + 1 != next_;
+}
+
+void HostFunctions::rest() {
+  std::unique_lock lock(mutex_);
+  rested_.wait(lock, [this] { return acting_ == 0; });
 }
 
 void HostFunctions::finish(std::uint64_t id, const Function& function) {

@@ -1,7 +1,7 @@
-// Functions that run in stream order: the worker holds the stream and says when. Callbacks of the program run one after
-// the other, on a thread of their own, since they may call HIP. Actions of ours wait for nobody, and run on the thread
-// that brings the message: a callback of the program may be waiting for what they do. A hold is an action whose stream
-// goes on later, when somebody says so.
+// Functions that run in stream order: the worker holds the stream and says when the function is due. There are three
+// kinds. Callbacks of the program run one after the other, on a thread of their own, since they may call HIP. Actions
+// of ours wait for nobody, and run on the thread that receives the message, because a callback of the program may be
+// waiting for what they do. A hold is an action after which the stream stays held until somebody lets it go on.
 #pragma once
 
 #include <atomic>
@@ -35,6 +35,7 @@ class HostFunctions : public std::enable_shared_from_this<HostFunctions> {
   void loseHolds();            // no stream will come to them any more, nor to those that are added later
   bool due(std::uint64_t id);  // the stream has come to it; false when there is none, or it was due already
   bool pending();              // one has not returned yet
+  void rest();                 // returns when no action of ours runs. REQUIRES: no stream comes to one any more
   // One that may write host memory has not returned yet, other than the one that asks.
   bool writing() const { return writers_.load(std::memory_order_acquire) > (inFunction_ ? 1 : 0); }
 
@@ -57,10 +58,11 @@ class HostFunctions : public std::enable_shared_from_this<HostFunctions> {
   std::function<void(std::uint64_t id)> done_;
   std::atomic<int> writers_{0};
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, rested_;
   std::map<std::uint64_t, Function> functions_;
   std::deque<std::uint64_t> due_;
   std::uint64_t next_ = 1, finished_ = 0;
+  int acting_ = 0;  // actions that run
   bool stopping_ = false, lost_ = false;
   std::thread thread_;  // started by the first callback
 };

@@ -115,5 +115,22 @@ TEST(HostFunctionsHold, AStreamGoesOnWhenSomebodySaysSo) {
   goOn();  // there is nobody left to tell
 }
 
+TEST(HostFunctionsRest, WaitsForAnActionThatRuns) {
+  const auto functions = std::make_shared<HostFunctions>([] {}, [](std::uint64_t) {});
+  functions->rest();
+  std::promise<void> begun, goOn;
+  const std::uint64_t id = functions->add(HostFunctions::Does::kRead, [&] {
+    begun.set_value();
+    goOn.get_future().wait();
+  });
+  std::thread reader([&] { EXPECT_TRUE(functions->due(id)); });
+  begun.get_future().wait();
+  const std::future<void> rested = std::async(std::launch::async, [&] { functions->rest(); });
+  EXPECT_EQ(rested.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  goOn.set_value();
+  EXPECT_EQ(rested.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  reader.join();
+}
+
 }  // namespace
 }  // namespace hipr::client

@@ -100,7 +100,7 @@ void* HostMemory::addShared(std::size_t size, std::byte* host, Pages* pages) {
       const Region* region = add(size, host);
       if (!region) return nullptr;
       address = region->address;
-      if (host) adopted_[reinterpret_cast<std::uint64_t>(host)] = address;
+      if (host) noteAdopted(*region);
     }
     if (const Pages made = makePages(address)) {
       if (pages) *pages = made;
@@ -150,7 +150,7 @@ bool HostMemory::admit(std::uint64_t address, std::size_t size, void* host, cons
     if (!inWindow(address) || !inWindow(address + size - 1) || !roomFor(size)) return false;
     const Region* region =
         insert({.address = address, .size = size, .host = static_cast<std::byte*>(host), .guest = true});
-    if (region->adopted()) adopted_[reinterpret_cast<std::uint64_t>(host)] = address;
+    if (region->adopted()) noteAdopted(*region);
   }
   if (!calls_.share) return true;
   if (pages) return handOver(address, size, *pages);
@@ -170,7 +170,7 @@ void* HostMemory::adopt(void* host, std::size_t size) {
   std::lock_guard lock(mutex_);
   const Region* region = add(size, static_cast<std::byte*>(host));
   if (!region) return nullptr;
-  adopted_[reinterpret_cast<std::uint64_t>(host)] = region->address;
+  noteAdopted(*region);
   return reinterpret_cast<void*>(region->address);
 }
 
@@ -235,6 +235,21 @@ void HostMemory::exposeReached(const std::vector<std::uint64_t>& addresses) {
     mirror_.sendNew(number);
   }
   sendingReached_ = false;
+}
+
+void HostMemory::noteAdopted(const Region& region) {
+  adopted_[reinterpret_cast<std::uint64_t>(region.host)] = region.address;
+  anyAdopted_ = true;
+}
+
+bool HostMemory::mayName(wire::Bytes arguments) const {
+  if (anyAdopted_.load(std::memory_order_relaxed)) return true;
+  for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    std::uint64_t value;
+    std::memcpy(&value, arguments.data() + at, sizeof value);
+    if (inWindow(value)) return true;
+  }
+  return false;
 }
 
 void HostMemory::scanArguments(std::vector<std::byte>& arguments) {

@@ -1,15 +1,15 @@
 // HostMemory: memory of this process that kernels on the worker can reach, at the same address.
 //
-// Pinned, managed and registered memory all live here. A worker on the same machine is handed the first two when they
-// are made, as they are: it and its kernels have the very same memory. Everywhere else, and for the third: as long as
-// no kernel could know its address a region is plain local memory. Once an address of it travels to the worker (as a
-// kernel argument, inside an upload, or inside exposed memory) the region is exposed: the worker maps it too, and from
-// then on a mirror on each side exchanges what changed (mirror/mirror.h) at launches, at synchronization, and now and
-// then while work is unfinished. Thread-safe.
+// Pinned, managed and registered memory all live here. A worker on the same machine is handed pinned and managed memory
+// when it is allocated: the worker and its kernels have the very same memory. Registered memory, and all kinds with a
+// worker elsewhere, is plain local memory as long as no kernel could know its address. Once an address of it travels to
+// the worker (as a kernel argument, inside an upload, or inside exposed memory), the region is exposed: the worker maps
+// it too, and from then on a mirror on each side exchanges what changed (mirror/mirror.h) at launches, at
+// synchronization, and now and then while work is unfinished. Thread-safe.
 //
-// Several sessions of a process have their regions in one window of addresses, of which each owns a part. What one of
-// them allocates the others admit: their kernels can reach it, too, and each session keeps its own worker's copy like
-// this process's memory.
+// The sessions of a process have their regions in one window of addresses, of which each session owns a part. What one
+// session allocates the others admit: their kernels can reach it, too, and each session keeps its own worker's copy
+// equal to this process's memory.
 #pragma once
 
 #include <atomic>
@@ -65,6 +65,7 @@ class HostMemory {
 
   // Any of these may expose regions. They cost nothing while no region exists. Uploads of any size can be scanned, row
   // by row where rows do not follow each other.
+  bool mayName(wire::Bytes arguments) const;              // some region; false costs no lock, and need not be scanned
   void scanArguments(std::vector<std::byte>& arguments);  // also turns addresses of adopted memory into their aliases
   void scanUpload(wire::Bytes bytes);
   bool needsScan() const { return soughtCount_.load(std::memory_order_relaxed) != 0; }
@@ -95,6 +96,7 @@ class HostMemory {
   Region* insert(const Region& region);
   bool roomFor(std::size_t size) const;
   bool inWindow(std::uint64_t address) const { return address - window_.base < window_.size; }
+  void noteAdopted(const Region& region);
   void erase(std::uint64_t address, bool committed);
   void* addShared(std::size_t size, std::byte* host, Pages* pages);
   // Exchanges the region's memory here for some that can be handed over, and has the same content; null when that
@@ -115,6 +117,7 @@ class HostMemory {
   std::map<std::uint64_t, Region> regions_;           // by address
   std::map<std::uint64_t, std::uint64_t> adopted_;    // host address → alias
   std::atomic<int> soughtCount_{0}, sharedCount_{0};  // regions whose addresses are looked for; those shared
+  std::atomic<bool> anyAdopted_{false};               // and elsewhere than in the window, so far
 
   // --- under the mirror's sending lock
   std::uint64_t exposures_ = 0;

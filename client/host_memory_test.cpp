@@ -63,6 +63,8 @@ TEST(HostMemory, AnArgumentExposesItAndOnlyChangesTravel) {
   auto* p = static_cast<char*>(memory.allocate(10000));
   std::strcpy(p + 5000, "hello");
   auto arguments = argumentsOf(p + 4);
+  EXPECT_TRUE(memory.mayName(arguments));
+  EXPECT_FALSE(memory.mayName(argumentsOf(&worker))) << "what is in no region needs no lock";
   memory.scanArguments(arguments);
   memory.flush();
   const auto address = reinterpret_cast<std::uint64_t>(p);
@@ -101,6 +103,7 @@ TEST(HostMemory, AdoptedMemoryIsReachedThroughItsAlias) {
   void* alias = memory.adopt(mine.data(), mine.size() * sizeof(int));
   ASSERT_NE(alias, nullptr);
   auto arguments = argumentsOf(mine.data() + 3);  // the program passes its own pointer
+  EXPECT_TRUE(memory.mayName(arguments));
   memory.scanArguments(arguments);
   std::uint64_t passed;
   std::memcpy(&passed, arguments.data() + 8, sizeof passed);

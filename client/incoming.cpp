@@ -6,33 +6,6 @@
 #include "client/connection.h"
 
 namespace hipr::client {
-namespace {
-
-std::byte* rowAddress(const HostShape& shape, std::size_t row) {
-  return shape.address + (row / shape.height) * shape.slice + (row % shape.height) * shape.pitch;
-}
-
-// Where bytes [offset, offset + size) of the packed form are, one after the other.
-template <class Visit>
-void forEachRun(const HostShape& shape, std::size_t offset, std::size_t size, Visit&& visit) {
-  const std::size_t span = shape.contiguous() ? shape.bytes() : shape.width;
-  while (size) {
-    const std::size_t n = std::min(size, span - offset % span);
-    visit(rowAddress(shape, shape.contiguous() ? 0 : offset / span) + offset % span, n);
-    offset += n;
-    size -= n;
-  }
-}
-
-// From the first byte to the last, whatever lies between rows.
-bool overlap(const HostShape& a, const HostShape& b) {
-  const auto end = [](const HostShape& s) {
-    return s.address + (s.depth - 1) * s.slice + (s.height - 1) * s.pitch + s.width;
-  };
-  return a.address < end(b) && b.address < end(a);
-}
-
-}  // namespace
 
 bool Connection::late() {
   const Clock::time_point now = Clock::now();
@@ -105,55 +78,6 @@ Status Connection::fill(void* out, std::size_t size) {
   return {};
 }
 
-void Connection::addDownload(std::uint64_t transfer, const BulkDownload& download) {
-  std::lock_guard lock(mutex_);
-  downloads_[transfer] = download;
-  downloadCount_ = downloads_.size();
-}
-
-bool Connection::removeDownload(std::uint64_t transfer) {
-  std::unique_lock lock(mutex_);
-  placed_.wait(lock, [&] { return placing_ != transfer; });
-  const auto node = downloads_.extract(transfer);
-  downloadCount_ = downloads_.size();
-  return !node.empty() && node.mapped().received == node.mapped().to.bytes();
-}
-
-bool Connection::downloadsInto(const HostShape& memory) {
-  if (downloadCount_.load(std::memory_order_acquire) == 0) return false;
-  std::lock_guard lock(mutex_);
-  return std::ranges::any_of(downloads_, [&](const auto& entry) { return overlap(entry.second.to, memory); });
-}
-
-bool Connection::transferring() {
-  {
-    std::lock_guard lock(mutex_);
-    if (!downloads_.empty()) return true;
-  }
-  return outbox_.uploading();
-}
-
-Status Connection::place(std::uint64_t transfer, std::uint64_t offset, std::size_t size, HostShape& to) {
-  std::lock_guard lock(mutex_);
-  const auto found = downloads_.find(transfer);
-  if (found == downloads_.end()) return Status::invalid("data for a download nobody asked for");
-  BulkDownload& download = found->second;
-  if (offset != download.received || size > download.to.bytes() - download.received)
-    return Status::invalid("data outside its download");
-  download.received += size;
-  to = download.to;
-  placing_ = transfer;
-  return {};
-}
-
-void Connection::placed() {
-  {
-    std::lock_guard lock(mutex_);
-    placing_.reset();
-  }
-  placed_.notify_all();
-}
-
 Status Connection::receiveData(const wire::Header& header) {
   const bool packed = header.opcode == static_cast<std::uint16_t>(wire::Opcode::kPackedData);
   const std::size_t prefixed = packed ? wire::kPackedDataPrefix : wire::kDataPrefix;
@@ -168,11 +92,12 @@ Status Connection::receiveData(const wire::Header& header) {
   if (packed) {
     status = unpack(to, prefix[1], size, coming);
   } else {
-    forEachRun(to, prefix[1], size, [&](std::byte* at, std::size_t n) {
+    to.forEachRun(prefix[1], size, [&](std::byte* at, std::size_t n) {
       if (status.ok()) status = fill(at, n);
     });
   }
-  placed();
+  placed(prefix[0]);
+  measure(coming);
   return status;
 }
 
@@ -181,11 +106,7 @@ Status Connection::unpack(const HostShape& to, std::size_t offset, std::size_t s
   if (Status status = fill(payload_.data(), packed); !status.ok()) return status;
   unpacked_.resize(size);
   if (!unpacker_.unpack(payload_, unpacked_)) return Status::invalid("packed data that cannot be unpacked");
-  const std::byte* from = unpacked_.data();
-  forEachRun(to, offset, size, [&](std::byte* at, std::size_t n) {
-    std::memcpy(at, from, n);
-    from += n;
-  });
+  to.unpack(offset, unpacked_);
   stats_.unpacked.fetch_add(size, std::memory_order_relaxed);
   return {};
 }
@@ -197,6 +118,7 @@ bool Connection::handle(const wire::Header& header, wire::Bytes payload) {
     return finish(header, payload);
   }
   if (opcode == wire::Opcode::kAcknowledge) return acknowledged(payload);
+  if (opcode == wire::Opcode::kLaneData) return announced(payload);
   return opcode == wire::Opcode::kOutput ? print(payload) : onPush_(opcode, payload);
 }
 

@@ -1,22 +1,28 @@
-// LaneChoice: how many connections bulk data should have. One TCP flow often cannot fill a long line, several may. So
-// while much is sent without a pause another connection, a lane, is tried, one at a time; it stays if all of them
-// together became faster by a fifth, and if not none is tried for a long while.
+// LaneChoice: how many connections bulk data should have. One TCP flow often cannot fill a long line, but several may.
+// So while much is sent without a pause, another connection, a lane, is tried, one at a time. It stays if it made all
+// of them together faster by a fifth; if not, it is closed and none is tried for a long while.
 //
 // Lanes have a second use. Over a thin line a piece takes long, and small messages wait behind it. There the first lane
 // stays, whether it makes anything faster or not, and the session's own connection is left to small messages.
 //
-// Not thread-safe.
+// There is one LaneChoice for uploads and one for downloads. Not thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "net/shortcut.h"
+#include "net/transport.h"
 
 namespace hipr::client {
+
+// Makes one, which gets a number higher than those before. `roundTrip`: of the last question and its answer.
+using OpenLane =
+    std::function<Status(std::uint32_t& number, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip)>;
 
 class LaneChoice {
  public:
@@ -27,6 +33,13 @@ class LaneChoice {
   void start(net::When when, std::size_t most) {
     when_ = when;
     most_ = when == net::When::kNever ? 0 : most;
+  }
+
+  // What comes now was not on its way before: the pause says nothing about the line.
+  void resumed(Clock::time_point now) {
+    if (now <= last_ || now - last_ > kBreath) return;
+    since_ += now - last_;
+    last_ = now;
   }
 
   // The peer has got so many bytes more, over all connections together, and so many wait to be sent.
@@ -88,6 +101,8 @@ class LaneChoice {
 
   std::size_t lanes() const { return lanes_; }
   bool lanesCarryAll() const { return relief_ && lanes_ != 0; }  // and the session's own connection small messages only
+  // Of one connection, in bytes per second, before the newest lane was opened.
+  double speedOfOne() const { return before_ / static_cast<double>(std::max<std::size_t>(lanes_, 1)); }
   // Of all connections together, while there are lanes.
   std::optional<double> bytesPerSecond() const { return lanes_ ? speed_ : std::nullopt; }
 

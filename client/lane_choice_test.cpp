@@ -110,6 +110,16 @@ TEST_F(Choosing, APauseBeginsAnew) {
   EXPECT_EQ(send(200ms, 300), Advice::kOpen);
 }
 
+// A fast line on which something comes now and then is not thin.
+TEST_F(Choosing, TimeInWhichNothingWasOnItsWayDoesNotCount) {
+  for (int i = 0; i < 20; ++i) {
+    now_ += 300ms;
+    choice_.resumed(now_);
+    now_ += 1ms;
+    ASSERT_EQ(choice_.arrived(now_, kMiB, kMiB), Advice::kNothing) << i;
+  }
+}
+
 TEST_F(Choosing, ALaneThatWasLostIsTriedAgainSoon) {
   ASSERT_EQ(send(2s, 20), Advice::kOpen);
   ASSERT_TRUE(choice_.opened(now_, 30ms));

@@ -3,6 +3,7 @@
 // that was named: until the answer its bytes are kept, and those of a lane that was lost are wanted and go the ordinary
 // way.
 #include <algorithm>
+#include <system_error>
 
 #include "base/log.h"
 #include "client/outbox.h"
@@ -39,9 +40,12 @@ void Outbox::beginLane() {
       lanes_, [](const UploadLane& lane) { return lane.state == State::kNone || lane.state == State::kOver; });
   if (free == lanes_.end() || dead_) return laneChoice_.failed(Clock::now());
   if (free->thread.joinable()) free->thread.join();  // it said so in the end
-  free->number = ++lastLane_;
-  free->state = State::kOpening;
-  free->thread = std::thread([this, &lane = *free] { runLane(lane); });
+  try {
+    free->thread = std::thread([this, &lane = *free] { runLane(lane); });
+    free->state = State::kOpening;
+  } catch (const std::system_error&) {  // no room for a thread: uploads do without
+    laneChoice_.failed(Clock::now());
+  }
 }
 
 bool Outbox::isForLane(const BulkUploadPtr& upload) {
@@ -115,8 +119,9 @@ void Outbox::runLane(UploadLane& lane) {
   using State = UploadLane::State;
   platform::nameThisThread("hip-lane");
   net::TransportPtr link;
+  std::uint32_t number = 0;
   LaneChoice::Clock::duration roundTrip{};
-  Status status = openLane_(lane.number, link, roundTrip);
+  Status status = openLane_(number, link, roundTrip);
   {
     std::lock_guard lock(mutex_);
     if (!status.ok()) laneChoice_.failed(Clock::now());
@@ -125,6 +130,7 @@ void Outbox::runLane(UploadLane& lane) {
       lane.state = State::kOver;
       return;
     }
+    lane.number = number;
     lane.link = std::move(link);
     lane.state = State::kOpen;
     ++lanesSoFar_;

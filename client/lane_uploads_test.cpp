@@ -32,12 +32,13 @@ class Lanes : public OutboxTest {
  protected:
   void start(std::size_t piecesOfALane = SIZE_MAX) {
     piecesOfALane_ = piecesOfALane;
-    outbox_.useLanes(net::When::kAlways, [this](std::uint32_t number, net::TransportPtr& link, auto& roundTrip) {
+    outbox_.useLanes(net::When::kAlways, [this](std::uint32_t& number, net::TransportPtr& link, auto& roundTrip) {
       auto [ours, theirs] = net::loopback();
       link = std::move(ours);
       roundTrip = std::chrono::milliseconds(1);
       std::lock_guard lock(mutex_);
       lanes_.push_back(std::move(theirs));
+      number = static_cast<std::uint32_t>(lanes_.size());
       threads_.emplace_back([this, number, &lane = *lanes_.back()] { serveLane(number, lane); });
       return Status{};
     });

@@ -17,10 +17,13 @@ std::uint64_t wireId(const Function& function) {
 
 // Before kernels run, they must be able to see what the program wrote into memory they can reach.
 wire::Bytes shareHostMemory(Session& s, wire::Bytes arguments, std::vector<std::byte>& rewritten) {
-  rewritten.assign(arguments.begin(), arguments.end());
-  s.host().scanArguments(rewritten);
+  if (s.host().mayName(arguments)) {
+    rewritten.assign(arguments.begin(), arguments.end());
+    s.host().scanArguments(rewritten);
+    arguments = rewritten;
+  }
   s.host().flush();
-  return rewritten;
+  return arguments;
 }
 
 }  // namespace

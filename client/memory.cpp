@@ -60,6 +60,7 @@ hipError_t RemoteCore::admit(const Allocation& a) {
 }
 
 void RemoteCore::dismiss(const Allocation& a) {
+  session().letGo(a);
   session().host().dismiss(address(a.devicePointer));
 }
 
@@ -69,6 +70,7 @@ void RemoteCore::reveal(const Allocation& a) {
 
 hipError_t RemoteCore::release(const Allocation& a) {
   Session& s = session();
+  s.letGo(a);
   switch (a.kind) {
     case MemoryKind::kDevice:
       if (s.placesMemory()) {

@@ -109,7 +109,7 @@ hipError_t RemoteCore::load(Module& module) {
     if (!bytes) message.code = module.code->bytes();
   }
   auto answer = std::make_unique<LoadAnswer>(s, m.variables, module.code, bytes + message.code.size());
-  s.connection().send<Opcode::kModuleLoad>(message, std::move(answer), [] {});
+  s.connection().send<Opcode::kModuleLoad>(message, std::move(answer));
   return hipSuccess;
 }
 

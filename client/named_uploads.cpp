@@ -32,7 +32,8 @@ void Outbox::decide(const BulkUploadPtr& upload) {
     const bool named = mayBeNamed(*upload) && bytes - block * kBlock >= kLeastNamed && naming_.next();
     if (!named && !packing_.next()) continue;
     upload->blocks.back().state = UploadBlock::State::kBusy;
-    helpers_.add([this, upload, block, named] { named ? makeName(upload, block) : packBlock(upload, block); });
+    const auto job = [this, upload, block, named] { named ? makeName(upload, block) : packBlock(upload, block); };
+    if (!helpers_.add(job)) upload->blocks.back().state = UploadBlock::State::kReady;
   }
 }
 
@@ -122,8 +123,10 @@ bool Outbox::answered(const wire::NamedDataAnswer& answer) {
 
 void Outbox::want(const Place& place, const Named& named) {
   if (!packing_.next()) return wanted_.push_back(place);
-  helpers_.add(
-      [this, upload = named.upload, offset = place.second, copy = named.copy] { packWanted(upload, offset, copy); });
+  const auto job = [this, upload = named.upload, offset = place.second, copy = named.copy] {
+    packWanted(upload, offset, copy);
+  };
+  if (!helpers_.add(job)) wanted_.push_back(place);
 }
 
 void Outbox::settle(std::map<Place, Named>::iterator named) {

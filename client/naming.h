@@ -1,6 +1,7 @@
-// Naming: which blocks of uploads are named to the worker before, or instead of, being sent (wire::NamedData). Naming
-// takes a hash of the block, and finding it takes the worker another; it pays where the line is much slower than that,
-// and where the worker really has the block. What is sent is kept by the worker only where it pays. Not thread-safe.
+// Naming: decides which blocks of uploads are named to the worker (wire::NamedData) instead of being sent. Naming costs
+// a hash of the block here, and finding it costs the worker another. It pays where the line is much slower than
+// hashing, and where the worker really has the block. Only where it pays does the worker keep what is sent. Not
+// thread-safe.
 #pragma once
 
 #include <algorithm>

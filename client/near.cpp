@@ -32,6 +32,8 @@ Status askForSocket(net::Socket& socket, int timeoutSeconds, std::string& name) 
   wire::NearbyReply reply;
   if (!access::decode(payload, reply)) return Status::invalid("a malformed answer");
   socket.setReceiveTimeout(0);
+  // Whoever says it may not be the worker: it must not lead to other programs' sockets.
+  if (!reply.name.empty() && !reply.name.starts_with(wire::kNearbyName)) return Status::invalid("a strange address");
   name = reply.name;
   return {};
 }

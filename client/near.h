@@ -1,6 +1,7 @@
-// Near: a worker on the same machine shares memory with its client instead of being sent bytes (net/ring_transport.h).
-// Memory is handed over through a unix socket. Whoever has come by TCP asks for one; the worker names it only to
-// clients it sees exactly as they see themselves, so whoever comes through a relay or a tunnel stays with it.
+// Near: a worker on the same machine shares memory with its client, so no bytes are sent (net/ring_transport.h). The
+// memory is handed over through a unix socket. A client that came by TCP asks for that socket. The worker names it only
+// if it sees the same two addresses of the connection as the client; a client that came through a relay or a tunnel
+// does not get it and goes on with TCP.
 #pragma once
 
 #include "access/entry.h"

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/errand.h"
 #include "base/pause.h"
 #include "base/spin.h"
 #include "platform/no_cancel.h"
@@ -106,8 +107,7 @@ bool Outbox::nothingLeft() const {
 
 bool Outbox::uploading() {
   std::lock_guard lock(mutex_);
-  return (dead_ && readers_ > 0) ||
-         std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
+  return std::ranges::any_of(uploads_, [](const BulkUploadPtr& upload) { return upload->late; });
 }
 
 bool Outbox::stalled() {
@@ -167,6 +167,12 @@ void Outbox::fail() {
   work_.notify_all();
 }
 
+void Outbox::rest() {
+  fail();
+  std::unique_lock lock(mutex_);
+  sent_.wait(lock, [this] { return readers_ == 0; });
+}
+
 void Outbox::finish(const BulkUploadPtr& upload) {
   uploads_.remove(upload);
   upload->finished = true;
@@ -177,6 +183,7 @@ Outbox::Work Outbox::take(std::size_t mostBulk, Piece& piece) {
   std::lock_guard lock(mutex_);
   if (!control_.empty()) {
     std::swap(control_, outgoing_);
+    said_ = 0;
     roomy_.notify_all();
   }
   const Work work = outgoing_.empty() ? Work::kNone : Work::kControl;
@@ -311,6 +318,17 @@ void Outbox::flush() {
   if (pending_.load() && asleep_.load()) wake();
 }
 
+void Outbox::flushBeside(const BulkUploadPtr& upload, const std::function<void()>& other) {
+  const NoCancel whole;  // a helper may be at what is the caller's
+  const auto errand = std::make_shared<Errand>([&] {
+    other();
+    channel_.settle(upload->transfer);
+  });
+  (void)helpers_.add([errand] { errand->help(); });
+  flush();
+  errand->finish();
+}
+
 void Outbox::sayGoodbyeAlone() {
   const std::unique_lock sending(sending_, std::try_to_lock), lock(mutex_, std::try_to_lock);
   if (!lock || dead_) return;
@@ -325,15 +343,19 @@ void Outbox::sayGoodbyeAlone() {
 }
 
 // Messages that leave one by one keep two processors taking the same memory from each other, at several times the cost
-// of posting: a caller that goes on is left alone for a moment, and what it posts meanwhile leaves together.
+// of posting: a caller that goes on is left alone for a moment, and what it posts meanwhile leaves together. At first
+// only for a short one, since the worker may have nothing to do.
 void Outbox::gather() {
   if (!manyProcessors()) return;
-  for (const auto until = Clock::now() + kGather; Clock::now() < until;) cpuPause();
+  for (const auto until = Clock::now() + gather_; Clock::now() < until;) cpuPause();
+  gather_ = std::min(2 * gather_, kLongestGather);
 }
 
 // Nothing to do: look again for a moment before resting, since the next call of a busy program is only nanoseconds
 // away.
 bool Outbox::idle() {
+  if (pending_.load(std::memory_order_relaxed)) return true;
+  gather_ = kFirstGather;
   for (int i = 0; i < kIdleSpins; ++i) {
     if (pending_.load(std::memory_order_relaxed)) return true;
     cpuPause();
@@ -361,16 +383,18 @@ bool Outbox::idle() {
 void Outbox::run() {
   platform::nameThisThread("hip-writer");
   do {
+    bool sent = false;
     {
       std::lock_guard sending(sending_);
       Piece piece;
       for (Work work; (work = take(SIZE_MAX, piece)) != Work::kNone;) {
         send(work, piece);
+        sent = true;
         if (work == Work::kControl) break;
       }
     }
     if (stalled()) onStall_();
-    gather();
+    if (sent) gather();
   } while (idle());
   std::lock_guard lock(mutex_);
   writerEnded_ = true;

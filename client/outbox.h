@@ -3,20 +3,20 @@
 // Small messages are appended to one buffer in call order; a writer thread sends the buffer as soon as the channel is
 // free. Posting therefore makes no system call unless the writer is asleep. A caller that is about to wait for an
 // answer sends the buffer itself, which saves a thread switch. Bulk data waits in a list of uploads and goes out in
-// pieces whenever no small message is waiting, so it never delays one.
+// pieces when no small message is waiting, so it never delays one.
 //
-// Large uploads may be known to the worker by their content (naming.h, named_uploads.cpp). Then a piece, a block of
-// 1 MiB, is named instead of being sent, and sent when the worker says that it does not have it. Until it has said so
-// either way the bytes must be there: in the program's memory, or copied, if the call that made the upload returns
-// before. What has to be sent may be packed (net/packing_choice.h), by helpers and some blocks ahead, so that whoever
-// sends never waits for that with an idle line.
+// The worker may know large uploads by their content (naming.h, named_uploads.cpp). Then a piece, a block of 1 MiB, is
+// named; its bytes are sent only if the worker says that it does not have them. Until the worker has answered, the
+// bytes must be kept: in the program's memory, or in a copy if the call that made the upload returns before. Bytes that
+// have to be sent may be packed (net/packing_choice.h). Helpers pack some blocks ahead, so that the line never idles
+// while the sender waits for packing.
 //
-// Where one connection cannot fill the line, pieces of uploads go over several; where a piece takes long, over others
-// than small messages do (lane_choice.h, lane_uploads.cpp).
+// Where one connection cannot fill the line, pieces of uploads go over several. Where a piece takes long, pieces and
+// small messages use different connections (lane_choice.h, lane_uploads.cpp).
 //
 // Waking the writer costs more than sending. A program that posts a little and then waits sends everything itself
-// before the writer could; when that was so the last few times, the writer is not woken for the next message but takes
-// a nap, and if the program does not wait this time, its messages leave at the end of the nap (kNap), once.
+// before the writer could. If it did so the last few times, the writer is not woken for the next message but takes a
+// nap. If the program does not wait this time, its messages leave at the end of the nap (kNap), once.
 //
 // Thread-safe. After fail() everything is accepted and dropped.
 #pragma once
@@ -61,8 +61,6 @@ class Outbox {
   // Null: it is sent as it is. Code comes before anything is known of the line, so this is done unless it does not pay.
   OwnBytes packCode(wire::Bytes code);
   // From now on there may be lanes, opened by this.
-  using OpenLane =
-      std::function<Status(std::uint32_t number, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip)>;
   void useLanes(net::When when, OpenLane open);
   void closeLanesInChild();  // after a fork, where the threads do not exist
   ~Outbox();
@@ -85,6 +83,21 @@ class Outbox {
     if (!urgent && asleep_.load()) wake();
   }
 
+  // The same without ever waiting, for small messages of which few can be unsent. False: there are too many, which a
+  // worker that keeps to the protocol cannot bring about.
+  template <class Message>
+  bool say(wire::Opcode opcode, const Message& message) {
+    {
+      std::lock_guard lock(mutex_);
+      if (said_ >= kMostSaid) return false;
+      ++said_;
+      put(opcode, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, message);
+      pending_ = true;
+    }
+    if (asleep_.load()) wake();
+    return true;
+  }
+
   void ping();  // asks the worker for a sign of life; never waits. Without room it has enough to answer
   void acknowledge(std::uint64_t received);    // never waits. Without room it is said another time
   void enqueue(BulkUploadPtr upload);          // REQUIRES: called from `under` of the append of its Upload message
@@ -95,7 +108,12 @@ class Outbox {
   void open(std::uint64_t transfer);           // the worker pushed TransferOpen
   void acknowledged(std::uint64_t position);   // the worker has so much, and the channel keeps less than before
   bool answered(const wire::NamedDataAnswer& answer);  // false: to no question
-  void flush();  // send small messages now, from this thread, unless somebody is sending already
+  // Sends small messages now, from this thread, and uploads of as little as this, unless somebody is sending already.
+  void flush();
+  static constexpr std::size_t kLittleBulk = 2 << 20;
+  // flush(), with an upload that should leave by it. Meanwhile `other` is done, if possible by another thread, which
+  // then copies what the connection may lose of the upload.
+  void flushBeside(const BulkUploadPtr& upload, const std::function<void()>& other);
 
   // Of a process whose other threads have been ended: what is queued, and a goodbye, so that the session need not wait
   // for this client to come back. Only the goodbye if one of them was about to send a little, and nothing if it was
@@ -103,6 +121,7 @@ class Outbox {
   void sayGoodbyeAlone();
 
   void fail();  // nothing is sent any more
+  void rest();  // the same, and when it returns nothing is read any more either
   std::uint64_t bytesSent() const {
     return bytesSent_.load(std::memory_order_relaxed) + laneBytes_.load(std::memory_order_relaxed);
   }
@@ -116,10 +135,9 @@ class Outbox {
   static constexpr int kIdleSpins = 400;
   // What the next message may take: it is written under a lock, and the writer's processor may still have the memory.
   static constexpr std::size_t kNextMessage = 384;
-  static constexpr std::size_t kLittleBulk = 2 << 20;
   // Bytes the worker has not acknowledged: somebody should read what it says, and then: no more bulk data.
   static constexpr std::uint64_t kMuch = 8 << 20, kTooMuch = 64 << 20;
-  static constexpr std::chrono::microseconds kNap{200}, kSoon{50}, kGather{6};
+  static constexpr std::chrono::microseconds kNap{200}, kSoon{50}, kFirstGather{1}, kLongestGather{6};
   static constexpr int kHabit = 4;  // flushes in a row that came soon enough to rely on the next one
   static constexpr int kNaps = 10;  // without anything new, before the writer falls asleep
   using Clock = std::chrono::steady_clock;
@@ -130,8 +148,9 @@ class Outbox {
   static constexpr std::size_t kPackedAhead = 4;              // or packed
   static constexpr std::uint64_t kMostUnanswered = 64 << 20;
   static constexpr std::uint64_t kMostUnmeasured = 4 << 20;  // on the way while nothing is known of the line
-  static constexpr std::size_t kLeastForLanes = 4 << 20;     // of one upload
-  static constexpr std::size_t kLeastRelief = 256 << 10;     // the same, where lanes carry all
+  static constexpr std::size_t kMostSaid = 4 * wire::kMostUnanswered;
+  static constexpr std::size_t kLeastForLanes = 4 << 20;  // of one upload
+  static constexpr std::size_t kLeastRelief = 256 << 10;  // the same, where lanes carry all
 
   struct Piece {
     BulkUploadPtr upload{};
@@ -234,6 +253,7 @@ class Outbox {
 
   std::mutex mutex_;  // guards what follows
   wire::Buffer control_;
+  std::size_t said_ = 0;  // messages in it that nobody waited for
   std::list<BulkUploadPtr> uploads_;
   std::map<std::uint64_t, std::uint64_t> unopened_;  // transfer → bytes sent before the worker opened it
   std::uint64_t unopenedBytes_ = 0;
@@ -248,7 +268,6 @@ class Outbox {
   LaneChoice laneChoice_;
   OpenLane openLane_;
   std::array<UploadLane, wire::kMostLanes> lanes_;
-  std::uint32_t lastLane_ = 0;
   std::uint64_t acknowledged_ = 0;   // bytes of the channel
   int readers_ = 0;                  // of all uploads together
   Clock::time_point firstQueued_{};  // what has waited longest in control_
@@ -266,6 +285,7 @@ class Outbox {
   std::atomic<bool> dead_{false};
   std::atomic<std::uint64_t> bytesSent_{0}, laneBytes_{0}, bytesPacked_{0};  // bytesSent_: over the channel
   std::atomic<std::uint64_t> lanesSoFar_{0};
+  std::chrono::microseconds gather_ = kFirstGather;  // of the writer
   net::Packer packer_;
   std::thread writer_;
   Helpers helpers_;

@@ -1,8 +1,14 @@
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "client/outbox_fixture.h"
@@ -22,6 +28,19 @@ TEST_F(OutboxTest, MessagesArriveInOrder) {
     ASSERT_TRUE(reader.ok() && reader.atEnd());
     ASSERT_EQ(message.stream, i);
   }
+}
+
+// What nobody waits for is bounded, too: a worker that takes nothing has no reason to hear so much.
+TEST_F(OutboxTest, AWorkerThatTakesNothingIsNotToldWithoutLimit) {
+  outbox_.stop();
+  net::Channel channel(std::move(other_.first));
+  Outbox alone(channel, [](Status) {}, [] {});  // nobody sends
+  std::size_t said = 0;
+  while (said < 1 << 20 && alone.say(Opcode::kNamedDataAnswer, wire::NamedDataAnswer{1, said, true})) ++said;
+  EXPECT_GE(said, wire::kMostUnanswered);
+  EXPECT_LT(said, 1u << 14);
+  alone.flush();
+  EXPECT_TRUE(alone.say(Opcode::kNamedDataAnswer, wire::NamedDataAnswer{1, said, true}));
 }
 
 TEST_F(OutboxTest, UnopenedBulkStopsAtTheWindowAndSmallMessagesPassIt) {
@@ -272,6 +291,55 @@ TEST(Naming, TriesFewerAndFewerThatAreUnknown) {
   while (!naming.next()) ++tried;
   naming.answered(true);  // one is known: all are tried again
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(naming.next());
+}
+
+// What a helper does for a call is done when the call returns, also when its thread is cancelled meanwhile.
+TEST_F(OutboxTest, AThreadCancelledWhileAHelperIsAtItsUploadWaitsForIt) {
+  std::vector<std::byte> data(1 << 20, std::byte{5});
+  std::promise<pthread_t> self;
+  std::promise<void> begun, goOn;
+  std::atomic<bool> over{false}, returned{false};
+  std::thread victim([&] {
+    self.set_value(pthread_self());
+    const auto upload = std::make_shared<BulkUpload>();
+    upload->transfer = 5;
+    upload->from = {data.data(), data.size(), data.size(), data.size()};
+    outbox_.append(Opcode::kUpload, 0, 0, uploadOf(5), true, [&] { outbox_.enqueue(upload); });
+    outbox_.flushBeside(upload, [&] {
+      begun.set_value();
+      goOn.get_future().wait();
+      over = true;
+    });
+    EXPECT_TRUE(over);
+    outbox_.waitSent(upload);
+    returned = true;
+    pthread_testcancel();
+  });
+  begun.get_future().wait();  // by a helper: nobody has taken anything, so the caller still sends
+  next();
+  next();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // now it waits
+  pthread_cancel(self.get_future().get());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(returned);
+  goOn.set_value();
+  victim.join();
+  EXPECT_TRUE(returned);
+}
+
+TEST(Helpers, SayThatThereIsNoRoomForAThread) {
+  const pid_t child = fork();
+  if (child == 0) {  // of a user who may have no other
+    if (getuid() == 0 && setuid(65534) != 0) _exit(2);
+    const rlimit one{1, 1};
+    setrlimit(RLIMIT_NPROC, &one);
+    Helpers helpers;
+    _exit(helpers.add([] {}) ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "there is no other user here";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace

@@ -26,9 +26,10 @@ void Output::writeToStdio(int stream, const std::string& text) {
 }
 
 void Output::add(int stream, std::span<const std::byte> text) {
+  if (text.empty()) return;
   {
     std::lock_guard lock(mutex_);
-    if (text.size() > kMost - bytes_) {
+    if (bytes_ >= kMost || text.size() > kMost - bytes_) {  // with a note it may be a little more already
       dropped_ += text.size();
       return;
     }

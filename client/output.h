@@ -1,7 +1,7 @@
-// Output: what kernels printed, on its way to this program's stdout and stderr. A thread of its own writes it: whoever
-// reads the connection must not wait for a pager that shows one page, or for a pipe nobody reads. What comes while
-// nothing is taken is kept up to a limit; beyond it is dropped, and the reader of the output is told how much.
-// Thread-safe.
+// Output: what kernels printed, on its way to this program's stdout and stderr. A thread of its own writes it, because
+// the thread that reads the connection must not wait for a pager that shows one page, or for a pipe that nobody reads.
+// While nobody takes the output, it is kept up to a limit; what goes beyond is dropped, and a line in the output says
+// how much. Thread-safe.
 #pragma once
 
 #include <atomic>

@@ -88,5 +88,18 @@ TEST(Output, WhatDoesNotFitIsDroppedAndSaid) {
   EXPECT_EQ(pager.errors(), "[" + std::to_string(24 << 20) + " bytes of kernel output were dropped here]\n");
 }
 
+TEST(Output, ThereIsAnEndToItAfterANoteToo) {
+  Pager pager;
+  Output output(pager.write());
+  pager.pause(true);
+  output.add(1, bytes(std::string(Output::kMost - 1, 'x')));
+  output.add(1, bytes("yy"));  // too much, which is noted before the next
+  output.add(1, bytes("z"));
+  for (int i = 0; i < 100; ++i) output.add(1, bytes("beyond"));
+  pager.pause(false);
+  output.finish();
+  EXPECT_EQ(pager.shown().size(), Output::kMost);
+}
+
 }  // namespace
 }  // namespace hipr::client

@@ -9,15 +9,19 @@
 namespace hipr::client {
 namespace {
 
-void writeStats(const Session& session, const Outbox& outbox, const std::string& file) {
+void writeStats(Session& session, const std::string& file) {
+  const Outbox& outbox = session.connection().outbox();
+  const DownloadLanes& down = session.connection().downloadLanes();
   const Stats& stats = session.stats();
   const std::uint64_t calls = callCount.calls, travelled = stats.posted + stats.waited;
   std::ofstream(file, std::ios::app) << "calls=" << calls << " answered=" << (calls > travelled ? calls - travelled : 0)
                                      << " posted=" << stats.posted << " waited=" << stats.waited
-                                     << " sent=" << outbox.bytesSent() << " received=" << stats.received
-                                     << " packed=" << outbox.bytesPacked() << " unpacked=" << stats.unpacked
-                                     << " lanes=" << outbox.lanesSoFar() << " lane_bytes=" << outbox.laneBytes()
-                                     << " transport=" << session.transport() << "\n";
+                                     << " joined=" << stats.joined << " sent=" << outbox.bytesSent()
+                                     << " received=" << stats.received << " packed=" << outbox.bytesPacked()
+                                     << " unpacked=" << stats.unpacked << " lanes=" << outbox.lanesSoFar()
+                                     << " lane_bytes=" << outbox.laneBytes() << " down_lanes=" << down.lanesSoFar()
+                                     << " down_lane_bytes=" << down.bytes() << " transport=" << session.transport()
+                                     << "\n";
 }
 
 bool samePlatform(const Platform& a, const Platform& b) {
@@ -109,7 +113,7 @@ void RemoteCore::leave(platform::Ending ending) {
   if (ending == platform::Ending::kComing) return last->connection().outbox().flush();
   if (ending == platform::Ending::kLast) last->close();
   if (ending == platform::Ending::kThreadsGone) last->connection().outbox().sayGoodbyeAlone();
-  if (!last->statsFile().empty()) writeStats(*last, last->connection().outbox(), last->statsFile());
+  if (!last->statsFile().empty()) writeStats(*last, last->statsFile());
 }
 
 }  // namespace hipr::client

@@ -10,11 +10,10 @@ constexpr std::uint64_t kMuchCode = 8 << 20, kMuchData = 32 << 20;
 
 }  // namespace
 
-ProgressLine lineOfWork(Session& s, const Operation& operation) {
-  const Copy* copy = std::get_if<Copy>(&operation);
-  if (copy == nullptr || !platform::progressIsSeen()) return {};
-  const std::uint64_t bytes = copy->width * copy->height * copy->depth;
-  const bool up = copy->from.kind != MemoryKind::kDevice, down = copy->to.kind != MemoryKind::kDevice;
+ProgressLine lineOfCopy(Session& s, const Copy& copy) {
+  if (!platform::progressIsSeen()) return {};
+  const std::uint64_t bytes = copy.width * copy.height * copy.depth;
+  const bool up = copy.from.kind != MemoryKind::kDevice, down = copy.to.kind != MemoryKind::kDevice;
   if (bytes < kMuchData || up == down) return {};
   const auto moved = [&s, up] { return up ? s.connection().outbox().bytesSent() : s.stats().received.load(); };
   const std::string what = (up ? "data to " : "data from ") + s.workerName();

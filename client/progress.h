@@ -1,5 +1,5 @@
-// What somebody at a terminal sees of bytes that take long to travel. Nobody at one, or little to see: no line, and
-// next to no time spent.
+// Progress lines on a terminal for transfers that take long. Without a terminal, or for little data, there is no line,
+// and next to no time is spent.
 #pragma once
 
 #include "client/session.h"
@@ -8,8 +8,8 @@
 
 namespace hipr::client {
 
-platform::ProgressLine lineOfWork(Session& s, const Operation& operation);  // a large copy from or to the host
-platform::ProgressLine lineOfCode(Session& s, std::uint64_t bytes);         // until the worker has loaded it
-platform::ProgressLine lineOfTransfers(Session& s);                         // a wait for what earlier calls began
+platform::ProgressLine lineOfCopy(Session& s, const Copy& copy);     // a large one, from or to the host
+platform::ProgressLine lineOfCode(Session& s, std::uint64_t bytes);  // until the worker has loaded it
+platform::ProgressLine lineOfTransfers(Session& s);                  // a wait for what earlier calls began
 
 }  // namespace hipr::client

@@ -20,7 +20,7 @@ class RemoteCore : public Core {
   explicit RemoteCore(Slice slice) : slice_(slice) {}  // one of several that make one row
 
   hipError_t open(const Platform** platform) override;
-  hipError_t lost() const override { return session().connection().alive() ? hipSuccess : kLost; }
+  hipError_t lost() const override { return session().lost() ? kLost : hipSuccess; }
   void forgetAfterFork() override;
   void leave(platform::Ending ending) override;
 
@@ -111,9 +111,7 @@ class RemoteCore : public Core {
   bool inOrder(RemoteStream& stream, Stage until, HostAccess access);
   void uploadInOrder(const Copy& copy, Stream& stream);
   void runInOrder(Stream& stream, HostFunctions::Does does, HostFunctions::Action action);
-  hipError_t perform(const Copy& c, Stream& stream, Stage until) {
-    return copy(c, stream, until, HostAccess::kAsCalled);
-  }
+  hipError_t perform(const Copy& copy, Stream& stream, Stage until);
   hipError_t perform(const Fill& f, Stream& stream, Stage until) {
     return fill(f, stream, until, HostAccess::kAsCalled);
   }

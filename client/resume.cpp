@@ -65,7 +65,9 @@ Status Resumption::attempt(std::uint64_t received, net::TransportPtr& link, std:
   return status;
 }
 
-Status Resumption::join(std::uint32_t lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip) const {
+Status Resumption::join(std::uint32_t& lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip) {
+  std::lock_guard joining(joining_);
+  lane = ++lanes_;
   bool nobodyListens = false;
   if (Status status = connect(link, nobodyListens); !status.ok()) return status;
   link->setTimeout(std::min(kPatience, options_.ioTimeout) * 1000);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include "access/entry.h"
@@ -20,8 +21,8 @@ class Resumption {
 
   // One attempt, as net::Channel wants it: the worker is away() when another one makes sense.
   Status attempt(std::uint64_t received, net::TransportPtr& link, std::uint64_t& peerReceived);
-  // Any thread may. `roundTrip`: of the last question and its answer.
-  Status join(std::uint32_t lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip) const;
+  // A lane, as LaneChoice wants it. Any thread may.
+  Status join(std::uint32_t& lane, net::TransportPtr& link, std::chrono::nanoseconds& roundTrip);
 
  private:
   Status connect(net::TransportPtr& link, bool& nobodyListens) const;
@@ -31,6 +32,8 @@ class Resumption {
   const access::Credentials credentials_;
   const wire::Bits256 key_;
   std::optional<std::chrono::steady_clock::time_point> silentSince_;  // that nobody listens
+  std::mutex joining_;       // held while a lane is made: they come there in the order of their numbers
+  std::uint32_t lanes_ = 0;  // so far
 };
 
 }  // namespace hipr::client

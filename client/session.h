@@ -18,6 +18,7 @@
 #include "client/near.h"
 #include "client/options.h"
 #include "client/resume.h"
+#include "client/spare_events.h"
 #include "client/stats.h"
 #include "client/streams.h"
 #include "client/ucx.h"
@@ -31,7 +32,7 @@ class Core;
 
 namespace hipr::client {
 
-// One of the objects that a session may have so many of, as long as it lives.
+// Counts one object, as long as it lives, of a kind of which a session may have only so many.
 class Counted {
  public:
   explicit Counted(std::atomic<std::uint64_t>* count) : count_(count) {
@@ -63,6 +64,15 @@ class Session {
 
   void retire();   // closes it and gives up its addresses; only platform() and stats() may be used from then on
   void abandon();  // in a forked child: give up the descriptor and the device addresses, touch nothing else
+
+  // The worker; and nobody reads or writes the program's memory for it any more.
+  bool lost() {
+    if (connection_->alive()) return false;
+    rest();
+    return true;
+  }
+  // Nobody reads or writes that memory any more, not even to send again what a connection that breaks has lost.
+  void letGo(const Allocation& memory);
 
   const Platform& platform() const { return platform_; }
   Connection& connection() { return *connection_; }
@@ -96,6 +106,7 @@ class Session {
   bool worksAt(std::uint64_t address, std::uint64_t size) const;  // memory placed by the worker's runtime can lie there
   const wire::SessionLimits& limits() const { return limits_; }
   std::atomic<std::uint64_t> streamCount{0}, eventCount{0}, moduleCount{0};
+  SpareEvents spareEvents;
   // Operations of a stream that may be unfinished: several full streams are less than the worker allows.
   std::uint64_t mostAhead() const { return mostAhead_; }
   std::uint64_t mostCarried() const { return mostCarried_; }  // bytes in the messages of such operations
@@ -122,11 +133,12 @@ class Session {
   Status begin(net::Socket socket);
   Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
+  void rest();
   void loseOthersWaits();
   void outliveCuts(const wire::HelloReply& reply);
-  void nameBlocks();  // of uploads, where it may pay
-  void packData();    // in both directions, where it may pay
-  void useLanes();    // for uploads, likewise
+  void nameBlocks();                  // of uploads, where it may pay
+  void packData();                    // in both directions, where it may pay
+  void useLanes(bool up, bool down);  // likewise, for uploads and downloads
   void makeHeaps(const wire::HelloReply& reply);
   bool onPush(wire::Opcode opcode, wire::Bytes payload);
 

@@ -65,7 +65,6 @@ void RemoteCore::waitForRoom(RemoteStream& r) {
 
 hipError_t RemoteCore::submit(Stream& stream, const Operation& operation, Stage until) {
   waitForRoom(remote(stream));
-  const platform::ProgressLine line = lineOfWork(session(), operation);
   const hipError_t error = std::visit([&](const auto& work) { return perform(work, stream, until); }, operation);
   if (error != hipSuccess || until == Stage::kSent) return error;
   // Nobody has waited where nobody would notice. What the program does next must find it done all the same.
@@ -98,7 +97,7 @@ hipError_t RemoteCore::destroy(Stream& stream) {
   if (const Moment now = s.streams().now(r); told && !now.passed()) {
     static_cast<void>(waitFor(r, now));
   } else if (!r.idle()) {
-    s.connection().send<Opcode::kStreamSynchronize>({r.id}, std::make_unique<LastProgress>(s, r), [] {});
+    s.connection().send<Opcode::kStreamSynchronize>({r.id}, std::make_unique<LastProgress>(s, r));
   }
   if (stream.kind != Stream::Kind::kNull) s.connection().post<Opcode::kStreamDestroy>({r.id});
   s.streams().remove(r.id);
@@ -124,6 +123,12 @@ hipError_t RemoteCore::waitFor(RemoteStream& r, const Moment& moment) {
   Session& s = session();
   const platform::ProgressLine line = lineOfTransfers(s);
   wire::Done done;
+  // Where a copy to the host comes last, its answer is on its way and says all that there is to know.
+  const auto& waits = moment.waits();
+  if (waits.size() == 1 && waits[0].stream.get() == &r && waits[0].position == r.downloadAt.load()) {
+    if (const std::optional<bool> answered = s.connection().join(r.downloadAsked.load(), done))
+      return *answered && s.connection().alive() ? errorFrom(done.status) : kLost;  // and it was believed
+  }
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
   s.streams().show(moment);
   return errorFrom(done.status);

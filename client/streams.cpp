@@ -31,6 +31,16 @@ std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> RemoteEvent::where() con
   return {stream_, position_};
 }
 
+bool RemoteEvent::recorded() const {
+  std::lock_guard lock(mutex_);
+  return stream_ != nullptr;
+}
+
+void RemoteEvent::forget() {
+  std::lock_guard lock(mutex_);
+  stream_.reset();
+}
+
 bool RemoteEvent::watch() {
   std::lock_guard lock(mutex_);
   return !std::exchange(watched_, true);
@@ -88,7 +98,8 @@ std::uint64_t StreamTable::count(RemoteStream& stream, bool noticeable) {
   if (stream.kind == RemoteStream::Kind::kNonBlocking) return position;
   StreamGroup& group = stream.group;
   const bool null = stream.kind == RemoteStream::Kind::kNull;
-  (null ? group.nullSent : group.blockingSent).fetch_add(1, std::memory_order_relaxed);
+  std::atomic<std::uint64_t>& own = null ? group.nullSent : group.blockingSent;
+  own.store(own.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const std::uint64_t others = (null ? group.blockingSent : group.nullSent).load(std::memory_order_relaxed);
   if (others == stream.seen.load(std::memory_order_relaxed)) return position;
   stream.seen.store(others, std::memory_order_relaxed);

@@ -1,12 +1,13 @@
 // What the client knows about each stream and event on the worker, as numbers of operations. Queries and waits for work
-// that is known to be over are answered from here.
+// that is known to be finished are answered from here.
 //
-//   sent      it has its place in the stream
+//   sent      the operation has its place in the stream
 //   visible   it is known to be done, and what it wrote to host memory is here
 //   promised  the program may believe that it is visible: a call that waits in HIP returned without waiting, because
-//             only a query could tell. So a query, meeting work that was promised, waits for it
+//             only a query could tell. So a query that meets promised work waits for it
 //
-// Knowing about one stream can mean knowing about others: what it waited for is visible too. `follows` remembers that.
+// What is known about one stream can tell something about others: if an operation is visible, so is everything that it
+// waited for. `follows` remembers that.
 #pragma once
 
 #include <atomic>
@@ -37,6 +38,10 @@ struct RemoteStream : std::enable_shared_from_this<RemoteStream> {
   std::atomic<std::uint64_t> noticeable{0};
   std::atomic<std::uint64_t> visible{0}, promised{0}, watched{0};
   std::atomic<std::uint64_t> carried{0};  // bytes of uploads in their messages, since somebody last waited for room
+  // Its last copy to host memory that nobody has waited for: the operation, and the question whose answer ends it. Or a
+  // later one's question, which tells as much. Changed under the lock that orders messages, the question first.
+  std::atomic<std::uint64_t> downloadAt{0};
+  std::atomic<std::uint32_t> downloadAsked{0};
 
   bool isVisible(std::uint64_t position) const { return visible.load(std::memory_order_acquire) >= position; }
   bool idle() const { return isVisible(sent.load(std::memory_order_relaxed)); }
@@ -53,7 +58,7 @@ struct RemoteStream : std::enable_shared_from_this<RemoteStream> {
 
 // The streams of one device that the null stream's rules tie together.
 struct StreamGroup {
-  std::atomic<std::uint64_t> nullSent{0}, blockingSent{0};  // operations
+  std::atomic<std::uint64_t> nullSent{0}, blockingSent{0};  // operations. Changed under the lock that orders messages
   // --- under StreamTable's lock
   std::shared_ptr<RemoteStream> null;  // or none yet
   std::vector<std::shared_ptr<RemoteStream>> blocking;
@@ -66,7 +71,9 @@ struct RemoteEvent {
   void recordedAt(RemoteStream& stream, std::uint64_t position);
   // The stream and position of the last record; null when never recorded.
   std::pair<std::shared_ptr<RemoteStream>, std::uint64_t> where() const;
-  bool watch();  // true the first time after a record
+  bool recorded() const;
+  void forget();  // that it was recorded
+  bool watch();   // true the first time after a record
 
  private:
   mutable std::mutex mutex_;

@@ -1,5 +1,5 @@
-// A session over UCX (HIP_REMOTE_TRANSPORT=ucx): whoever has been let in by the worker over an ordinary connection
-// exchanges it for a faster one, where there is hardware for that.
+// A session over UCX (HIP_REMOTE_TRANSPORT=ucx): a client connects to the worker in the ordinary way, and then
+// exchanges that connection for a faster one, where there is hardware for it.
 #pragma once
 
 #include <memory>

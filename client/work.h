@@ -1,5 +1,5 @@
-// Operations as the messages that carry them, whether they travel now (copy.cpp, launch.cpp) or are kept by the worker
-// as steps of a graph (graph.cpp). Where they go is for the caller to fill in.
+// Turns operations into the messages that carry them. The messages either travel now (copy.cpp, launch.cpp) or are kept
+// by the worker as steps of a graph (graph.cpp). The caller fills in the stream.
 #pragma once
 
 #include "client/session.h"

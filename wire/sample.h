@@ -1,5 +1,6 @@
-// Every payload there is (each message, each reply, and Done), for tests and fuzzers that treat them all alike. What
-// needs their types is compiled once, here: a hundred structs in each of a dozen tests would take a minute.
+// A list of every payload there is (each message, each reply, and Done), for tests and fuzzers that treat them all
+// alike. The code that needs their types is compiled once, here: a hundred structs in each of a dozen tests would take
+// a minute.
 #pragma once
 
 #include <cstdint>

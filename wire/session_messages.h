@@ -142,7 +142,7 @@ struct NamedDataAnswer {
   static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.known); }
 };
 
-// Instead of Hello: this connection is a lane of a session, over which nothing but pieces of uploads come, each
+// Instead of Hello: this connection is a lane of a session, over which nothing but pieces of copies travel, each
 // announced with LaneData.
 struct Join {
   Bits256 key{};           // HelloReply::resumeKey
@@ -153,14 +153,24 @@ struct JoinReply {
   std::uint32_t lane = 0;
   static auto fields(auto& m) { return std::tie(m.lane); }
 };
-inline constexpr std::size_t kMostLanes = 4;  // of a session, at a time
+inline constexpr std::size_t kMostLanes = 4;  // of a session, at a time, in each direction
 
-// Instead of a piece of data: it comes over a lane, behind those announced for that lane before. Answered by
-// NamedDataAnswer: it has come, or the lane ended before that and the bytes follow as Data for the same place.
+// Instead of a piece of data, of an upload or a download: it comes over a lane, behind those announced for that lane
+// before. Answered by NamedDataAnswer: it has come, or the lane ended before that and the bytes follow as Data for the
+// same place.
 struct LaneData {
   std::uint64_t transfer = 0, offset = 0, size = 0;
   std::uint32_t lane = 0;
   static auto fields(auto& m) { return std::tie(m.transfer, m.offset, m.size, m.lane); }
+};
+inline constexpr std::size_t kMostUnanswered = 256;  // pieces that were named or announced, in each direction
+
+// From now on pieces of downloads go over these lanes, and over no others.
+struct DownloadLanes {
+  std::vector<std::uint32_t> lanes{};
+  std::uint64_t least = 0;  // bytes of a download for which they are meant
+  bool all = false;         // nothing of such downloads goes over the session's own connection while there is a lane
+  static auto fields(auto& m) { return std::tie(m.lanes, m.least, m.all); }
 };
 
 struct TransferOpen {
@@ -208,6 +218,7 @@ struct Nearby {
   std::string own, peer;  // the two ends of the connection as the client sees them
   static auto fields(auto& m) { return std::tie(m.own, m.peer); }
 };
+inline constexpr char kNearbyName[] = "@hip-remote-";  // how the name of such a socket begins
 struct NearbyReply {
   std::string name;  // of the socket (platform/unix_socket.h); empty: there is none, or somebody stands between us
   static auto fields(auto& m) { return std::tie(m.name); }

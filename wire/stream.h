@@ -79,50 +79,100 @@ inline std::byte* extend(std::vector<std::byte>& out, std::size_t size) {
   return out.data() + out.size() - size;
 }
 
+// How many bytes a value takes.
+template <Scalar T>
+constexpr std::size_t sizeOf(const T&) {
+  return sizeof(T);
+}
+template <Scalar T, std::size_t N>
+constexpr std::size_t sizeOf(const std::array<T, N>&) {
+  return sizeof(T) * N;
+}
+inline std::size_t sizeOf(const std::string& text) {
+  return sizeof(std::uint32_t) + text.size();
+}
+inline std::size_t sizeOf(const Blob& blob) {
+  return sizeOf(blob.bytes);
+}
+inline std::size_t sizeOf(Bytes bytes) {
+  return sizeof(std::uint64_t) + bytes.size();
+}
+template <class T>
+std::size_t sizeOf(const std::vector<T>& items);
+template <class T>
+std::size_t sizeOf(const std::optional<T>& value);
+template <Composite T>
+std::size_t sizeOf(const T& message) {
+  return std::apply([](const auto&... field) { return (std::size_t{0} + ... + sizeOf(field)); }, T::fields(message));
+}
+template <class T>
+std::size_t sizeOf(const std::vector<T>& items) {
+  std::size_t sum = sizeof(std::uint32_t);
+  for (const T& item : items) sum += sizeOf(item);
+  return sum;
+}
+template <class T>
+std::size_t sizeOf(const std::optional<T>& value) {
+  return sizeof(bool) + (value ? sizeOf(*value) : 0);
+}
+
+// Makes room for a value as a whole: posting a message is a few dozen instructions then.
 template <class Out>
 class BasicWriter {
  public:
   explicit BasicWriter(Out& out) : out_(out) {}
 
-  template <Scalar T>
+  template <class T>
   void put(const T& value) {
-    raw(&value, sizeof value);
+    at_ = extend(out_, sizeOf(value));
+    write(value);
   }
-  void put(const std::string& text) {
-    put(static_cast<std::uint32_t>(text.size()));
-    raw(text.data(), text.size());
-  }
-  void put(const Blob& blob) { put(blob.bytes); }
-  void put(Bytes bytes) {
-    put(static_cast<std::uint64_t>(bytes.size()));
-    raw(bytes.data(), bytes.size());
-  }
-  template <class T, std::size_t N>
-  void put(const std::array<T, N>& items) {
-    for (const T& item : items) put(item);
-  }
-  template <class T>
-  void put(const std::vector<T>& items) {
-    put(static_cast<std::uint32_t>(items.size()));
-    for (const T& item : items) put(item);
-  }
-  template <class T>
-  void put(const std::optional<T>& value) {
-    put(value.has_value());
-    if (value) put(*value);
-  }
-  template <Composite T>
-  void put(const T& message) {
-    std::apply([&](const auto&... field) { (put(field), ...); }, T::fields(message));
-  }
-
   void raw(const void* data, std::size_t size) {
-    std::byte* at = extend(out_, size);
-    if (size) std::memcpy(at, data, size);
+    at_ = extend(out_, size);
+    copy(data, size);
   }
 
  private:
+  template <Scalar T>
+  void write(const T& value) {
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  template <Scalar T, std::size_t N>
+  void write(const std::array<T, N>& items) {
+    std::memcpy(at_, items.data(), sizeof items);
+    at_ += sizeof items;
+  }
+  void write(const std::string& text) {
+    write(static_cast<std::uint32_t>(text.size()));
+    copy(text.data(), text.size());
+  }
+  void write(const Blob& blob) { write(blob.bytes); }
+  void write(Bytes bytes) {
+    write(static_cast<std::uint64_t>(bytes.size()));
+    copy(bytes.data(), bytes.size());
+  }
+  template <class T>
+  void write(const std::vector<T>& items) {
+    write(static_cast<std::uint32_t>(items.size()));
+    for (const T& item : items) write(item);
+  }
+  template <class T>
+  void write(const std::optional<T>& value) {
+    write(value.has_value());
+    if (value) write(*value);
+  }
+  template <Composite T>
+  void write(const T& message) {
+    std::apply([&](const auto&... field) { (write(field), ...); }, T::fields(message));
+  }
+  void copy(const void* data, std::size_t size) {
+    if (size) std::memcpy(at_, data, size);
+    at_ += size;
+  }
+
   Out& out_;
+  std::byte* at_ = nullptr;
 };
 
 using Writer = BasicWriter<std::vector<std::byte>>;
@@ -143,9 +193,7 @@ class Reader {
       get(byte);
       value = byte != 0;
     } else {
-      value = T{};
-      const Bytes bytes = take(sizeof value);
-      if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof value);
+      fill<sizeof value>(&value);
     }
   }
   void get(std::string& text) {
@@ -165,9 +213,10 @@ class Reader {
     get(size);
     bytes = take(ok_ ? size : 0);
   }
-  template <class T, std::size_t N>
+  template <Scalar T, std::size_t N>
+    requires(!std::is_same_v<T, bool>)
   void get(std::array<T, N>& items) {
-    for (T& item : items) get(item);
+    fill<sizeof items>(items.data());
   }
   template <class T>
   void get(std::vector<T>& items) {
@@ -199,6 +248,16 @@ class Reader {
     const Bytes bytes = in_.first(size);
     in_ = in_.subspan(size);
     return bytes;
+  }
+  template <std::size_t kSize>
+  void fill(void* out) {
+    if (kSize > in_.size()) {
+      fail();
+      std::memset(out, 0, kSize);
+      return;
+    }
+    std::memcpy(out, in_.data(), kSize);
+    in_ = in_.subspan(kSize);
   }
   void take(std::uint32_t size, std::string& out) {
     const Bytes bytes = take(ok_ ? size : 0);

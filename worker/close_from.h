@@ -1,4 +1,4 @@
-// Nobody inherits what is not meant for them.
+// Closes descriptors before exec, so that no child inherits what is not meant for it.
 #pragma once
 
 #include <sys/syscall.h>

@@ -16,8 +16,6 @@ namespace {
 
 using code::testing::Buffer;
 
-constexpr std::uint64_t kMiB = 1 << 20;
-
 // Bytes of memory that this process really has.
 std::uint64_t resident() {
   std::uint64_t all = 0, pages = 0;

@@ -1,6 +1,6 @@
-// Compiling for clients, in a process of its own, hip-compile: what it takes, uses up or does wrong is nobody else's.
-// The supervisor starts it, because a session starts no processes, and the session that asked talks to it through a
-// socket. It is locked in like the session (sandbox.h), as the same user, with limited time and memory, and a folder of
+// Compiling for clients, in a process of its own, hip-compile, so that what it takes, uses up or does wrong harms
+// nobody else. The supervisor starts it, because a session starts no processes; the session that asked talks to it
+// through a socket. It has the session's kind of sandbox (sandbox.h) and user, limited time and memory, and a folder of
 // its own; it needs no GPU.
 #pragma once
 

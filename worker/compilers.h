@@ -1,5 +1,5 @@
-// Compilers: the compiler that each session has at the moment, if any (compile_process.h). The supervisor's own. Used
-// by one thread.
+// Compilers: the compile process (compile_process.h) that each session has at the moment, if any. It belongs to the
+// supervisor. Used by one thread.
 #pragma once
 
 #include <sys/types.h>

@@ -189,23 +189,19 @@ std::shared_ptr<Upload> Session::expectUpload(const wire::Upload& m, const Strea
 
 Session::Answer Session::onDownload(const wire::Download& m) {
   const StreamPtr s = stream(m.stream);
-  if (!s) return std::nullopt;
+  if (m.transfer == 0) refuse("a download without a number");  // the channel keeps its own bytes under that
+  if (!refusal_.empty()) return std::nullopt;
   if (order_.full()) {
     order_.drop(s);
-    return hipErrorOutOfMemory;
+    return answerWhenDone({s}, wire::Opcode::kDownload, hipErrorOutOfMemory);  // in its place in the stream, too
   }
   DeviceMemory::Span span;
   hipError_t error = s->broken;
   if (error == hipSuccess && !locate(m.from.address, extentOf(m.from), span)) error = hipErrorInvalidDevicePointer;
-  if (error != hipSuccess) {
-    order_.submit(s, m, [](const StreamPtr&, const wire::Download&) { return Start::kGiven; });
-    return error;
-  }
   auto download = std::make_shared<Download>(transferContext_, m.transfer, request_, s, m.from, span.direct);
-  order_.submit(s, m, [this, download, request = request_](const StreamPtr& on, const wire::Download& of) {
-    if (order_.weigh(*on, planesOf(of.from))) return download->start();
-    reply(outbox_, wire::Opcode::kDownload, request, wire::Done{hipErrorOutOfMemory});
-    return Start::kGiven;
+  order_.submit(s, m, [this, download, error](const StreamPtr& on, const wire::Download& of) {
+    if (error != hipSuccess) return download->refuse(error);
+    return order_.weigh(*on, planesOf(of.from)) ? download->start() : download->refuse(hipErrorOutOfMemory);
   });
   return std::nullopt;
 }

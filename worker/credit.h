@@ -1,5 +1,5 @@
-// Credit: the device memory that this session has been promised. The books are the supervisor's (ledger.h); a session
-// can ask, and knows what it was told. Used by one thread.
+// Credit: the device memory that this session has been promised. The supervisor keeps the accounts (ledger.h); a
+// session asks, and remembers what it was told. Used by one thread.
 #pragma once
 
 #include <chrono>

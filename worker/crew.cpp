@@ -34,7 +34,7 @@ void Crew::finish() {
   for (std::size_t i = 0; i < members.size(); ++i) transport_.wake();
   for (std::thread& member : members) member.join();
   std::unique_lock lock(mutex_);
-  while (!ready_.empty()) serveLane(lock);  // what was added when they had gone
+  while (!ready_.empty()) serveSeries(lock);  // what was added when they had gone
 }
 
 void Crew::run(Delay first) {
@@ -44,11 +44,11 @@ void Crew::run(Delay first) {
   ended_.wait(lock, [this] { return ending_; });
 }
 
-void Crew::add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due) {
+void Crew::add(const SeriesPtr& series, std::function<void()> task, std::function<bool()> due) {
   std::lock_guard lock(mutex_);
-  lane->tasks_.push_back({std::move(task), std::move(due)});
-  if (std::exchange(lane->served_, true)) return;
-  ready_.push_back(lane);
+  series->tasks_.push_back({std::move(task), std::move(due)});
+  if (std::exchange(series->served_, true)) return;
+  ready_.push_back(series);
   // The reader looks at ready_ itself when it has read everything.
   if (reader_.load(std::memory_order_relaxed) != std::this_thread::get_id()) summon();
 }
@@ -98,7 +98,7 @@ void Crew::serve() {
     if (!ready_.empty()) {
       // Whoever waits here does not see input; somebody else must.
       if (ending_ || watched() || hire()) {
-        serveLane(lock);
+        serveSeries(lock);
         continue;
       }
       callPatrol();
@@ -124,17 +124,17 @@ void Crew::serve() {
   }
 }
 
-void Crew::serveLane(std::unique_lock<std::mutex>& lock) {
-  const LanePtr lane = std::move(ready_.front());
+void Crew::serveSeries(std::unique_lock<std::mutex>& lock) {
+  const SeriesPtr series = std::move(ready_.front());
   ready_.pop_front();
   if (delegated_ > 0) --delegated_;
-  while (!lane->tasks_.empty()) runFirst(*lane, lock);
-  lane->served_ = false;
+  while (!series->tasks_.empty()) runFirst(*series, lock);
+  series->served_ = false;
 }
 
-void Crew::runFirst(Lane& lane, std::unique_lock<std::mutex>& lock) {
-  Lane::Task task = std::move(lane.tasks_.front());
-  lane.tasks_.pop_front();
+void Crew::runFirst(Series& series, std::unique_lock<std::mutex>& lock) {
+  Series::Task task = std::move(series.tasks_.front());
+  series.tasks_.pop_front();
   lock.unlock();
   task.run();
   task = {};
@@ -142,42 +142,42 @@ void Crew::runFirst(Lane& lane, std::unique_lock<std::mutex>& lock) {
 }
 
 void Crew::patrol() {
-  std::deque<LanePtr> lanes;  // in nobody else's care
+  std::deque<SeriesPtr> mine;  // nobody else looks after them
   auto pause = kShortestPause;
   std::unique_lock lock(mutex_);
   while (!ending_) {
     while (!ready_.empty()) {
-      lanes.push_back(std::move(ready_.front()));
+      mine.push_back(std::move(ready_.front()));
       ready_.pop_front();
     }
     delegated_ = 0;
     bool any = false;
     const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t left = lanes.size(); left > 0 && !ending_; --left) {
-      const LanePtr lane = std::move(lanes.front());
-      lanes.pop_front();
-      const std::function<bool()> due = lane->tasks_.front().due;
+    for (std::size_t left = mine.size(); left > 0 && !ending_; --left) {
+      const SeriesPtr series = std::move(mine.front());
+      mine.pop_front();
+      const std::function<bool()> due = series->tasks_.front().due;
       lock.unlock();
       const bool now = !due || due();
       lock.lock();
-      if (now) runFirst(*lane, lock);
+      if (now) runFirst(*series, lock);
       any |= now;
-      if (lane->tasks_.empty()) {
-        lane->served_ = false;
+      if (series->tasks_.empty()) {
+        series->served_ = false;
       } else {
-        lanes.push_back(lane);
+        mine.push_back(series);
       }
     }
     const auto took = std::chrono::ceil<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
     pause = any ? kShortestPause : std::max(std::min(2 * pause, kLongestPause), kSleepsToLooks * took);
     if (ending_ || any) continue;
-    if (lanes.empty()) {
+    if (mine.empty()) {
       patrolCalled_.wait(lock, [this] { return ending_ || !ready_.empty(); });
     } else {
       patrolCalled_.wait_for(lock, pause);
     }
   }
-  ready_.insert(ready_.end(), lanes.begin(), lanes.end());  // finish() sees to them
+  ready_.insert(ready_.end(), mine.begin(), mine.end());  // finish() sees to them
 }
 
 void Crew::work(net::Transport::Ready ready) {
@@ -200,7 +200,7 @@ void Crew::work(net::Transport::Ready ready) {
     }
     delay_ = delay;
   } while (input && !transport_.watchAgain());
-  // This thread serves one lane; for the others, and for the input, there must be somebody else.
+  // This thread serves one series; for the others, and for the input, there must be somebody else.
   if (!ready_.empty() && !watched()) (void)hire();
   for (std::size_t i = 1; i < ready_.size(); ++i) summon();
 }

@@ -1,15 +1,16 @@
-// Crew: the threads of a session. One of them reads messages; those that wait for the GPU do it here too.
+// Crew: the threads of a session. One of them reads messages at a time; the waiting for the GPU is done by the same
+// threads.
 //
-// All idle members await input on the transport, and one gets it. It reads until there is nothing more, and if that has
-// given it something to wait for, it waits itself, while another idle member is already watching for input. So a
-// request whose answer needs the GPU costs one wake-up of one thread: whoever was woken by the request also answers it.
-// Only while more and more comes do others wait in its place.
+// All idle members await input on the transport, and one gets it. It reads until there is nothing more. If that left
+// work to wait for, the same member waits, while another idle member already watches for input. So a request whose
+// answer needs the GPU costs one wake-up of one thread: the thread that the request woke also answers it. Only while
+// more and more input comes do other members wait in its place.
 //
-// What waits stands in a Lane: its tasks run one after the other, in the order they were added; lanes do not wait for
-// each other. Members are added when none is idle, up to a limit. Beyond it there is one more thread, the patrol: it
-// looks after all lanes that nobody has time for, asks the first task of each whether it is due, and runs those that
-// are, and spends most of its time asleep. So no task ever waits for another lane's, however many there are, and one
-// member always watches for input.
+// Tasks that wait stand in a Series: they run one after the other, in the order in which they were added. One series
+// does not wait for another. Members are added when none is idle, up to a limit. Beyond it there is one more thread,
+// the patrol. It looks after every series for which no member has time: it asks the first task of each whether it is
+// due, runs those that are, and sleeps most of the time. So no task ever waits for one of another series, however many
+// there are, and one member always watches for input.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@
 
 namespace hipr::worker {
 
-class Lane {
+class Series {
  private:
   friend class Crew;
   struct Task {
@@ -35,7 +36,7 @@ class Lane {
   std::deque<Task> tasks_;
   bool served_ = false;
 };
-using LanePtr = std::shared_ptr<Lane>;
+using SeriesPtr = std::shared_ptr<Series>;
 
 class Crew {
  public:
@@ -51,7 +52,7 @@ class Crew {
   void finish();          // runs what is queued and ends every member. REQUIRES: what the tasks wait for will come
 
   // Thread-safe. `due` is called by any thread, and only while the task has not begun.
-  void add(const LanePtr& lane, std::function<void()> task, std::function<bool()> due = {});
+  void add(const SeriesPtr& series, std::function<void()> task, std::function<bool()> due = {});
   bool hasTasks();  // nobody serves yet
   bool busy();      // some member does something. After run() nobody does who has not begun
   // Of the reader, before something that takes long: what it has left for itself others see to.
@@ -59,14 +60,14 @@ class Crew {
 
  private:
   void serve();
-  void serveLane(std::unique_lock<std::mutex>& lock);  // REQUIRES: ready_ is not empty
+  void serveSeries(std::unique_lock<std::mutex>& lock);  // REQUIRES: ready_ is not empty
   void work(net::Transport::Ready ready);
-  void summon();  // REQUIRES: mutex_: somebody for a lane in ready_, and still somebody to watch for input
+  void summon();  // REQUIRES: mutex_: somebody for a series in ready_, and still somebody to watch for input
   bool hire();    // false: there are enough
   bool watched() const { return idle_ + coming_ > called_; }  // somebody will see input
   void callPatrol();
   void patrol();
-  void runFirst(Lane& lane, std::unique_lock<std::mutex>& lock);
+  void runFirst(Series& series, std::unique_lock<std::mutex>& lock);
 
   net::Transport& transport_;
   const std::function<Delay()> read_, rest_;
@@ -76,9 +77,9 @@ class Crew {
   std::mutex reading_;  // held by the member that reads
   std::atomic<std::thread::id> reader_{};
 
-  std::mutex mutex_;           // guards what follows
-  std::deque<LanePtr> ready_;  // have tasks and nobody who serves them
-  std::size_t delegated_ = 0;  // of them, the first so many: somebody comes
+  std::mutex mutex_;             // guards what follows
+  std::deque<SeriesPtr> ready_;  // have tasks and nobody who serves them
+  std::size_t delegated_ = 0;    // of them, the first so many: somebody comes
   std::vector<std::thread> members_;
   std::thread patrol_;
   std::condition_variable ended_, patrolCalled_;

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 class CrewTest : public ::testing::Test {
  protected:
   CrewTest() { (void)ends_.first->await(0); }
-  static LanePtr lane() { return std::make_shared<Lane>(); }
+  static SeriesPtr newSeries() { return std::make_shared<Series>(); }
   void send(char byte) { ASSERT_TRUE(ends_.second->send(std::as_bytes(std::span(&byte, 1))).ok()); }
   char receive() {
     char byte = 0;
@@ -38,7 +38,7 @@ TEST_F(CrewTest, LanesDoNotWaitForEachOther) {
   std::vector<std::promise<void>> reached(kLanes + 1);
   std::atomic<int> passed{0};
   for (int i = 0; i < kLanes; ++i) {
-    crew.add(lane(), [&, i] {
+    crew.add(newSeries(), [&, i] {
       if (reached[i + 1].get_future().wait_for(seconds(20)) == std::future_status::ready) ++passed;
       reached[i].set_value();
     });
@@ -52,8 +52,8 @@ TEST_F(CrewTest, LanesDoNotWaitForEachOther) {
 TEST_F(CrewTest, TasksOfALaneRunInOrderAndOneAtATimeWhoeverAddsThem) {
   Crew crew(*ends_.first, never, never);
   constexpr int kThreads = 4, kTasks = 2000;
-  const LanePtr shared = lane();
-  std::vector<std::pair<int, int>> ran;  // no lock: the lane is one
+  const SeriesPtr shared = newSeries();
+  std::vector<std::pair<int, int>> ran;  // no lock: the series is one
   std::atomic<int> inside{0}, most{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -77,12 +77,12 @@ TEST_F(CrewTest, TasksOfALaneRunInOrderAndOneAtATimeWhoeverAddsThem) {
 
 TEST_F(CrewTest, ATaskMayAddTasks) {
   Crew crew(*ends_.first, never, never);
-  const LanePtr own = lane();
+  const SeriesPtr own = newSeries();
   std::promise<std::string> result;
   std::string said;
   crew.add(own, [&] {
     std::promise<void> other;
-    crew.add(lane(), [&] { other.set_value(); });
+    crew.add(newSeries(), [&] { other.set_value(); });
     crew.add(own, [&] { result.set_value(said + "second"); });
     EXPECT_EQ(other.get_future().wait_for(seconds(20)), std::future_status::ready);
     said = "first, ";
@@ -94,13 +94,13 @@ TEST_F(CrewTest, FinishRunsWhatIsLeft) {
   std::atomic<int> ran{0};
   Crew crew(*ends_.first, never, never);
   std::promise<void> go;
-  const LanePtr busy = lane();
+  const SeriesPtr busy = newSeries();
   crew.add(busy, [&, future = std::make_shared<std::future<void>>(go.get_future())] { future->wait(); });
-  for (int i = 0; i < 100; ++i) crew.add(i % 2 ? busy : lane(), [&] { ++ran; });
+  for (int i = 0; i < 100; ++i) crew.add(i % 2 ? busy : newSeries(), [&] { ++ran; });
   go.set_value();
   crew.finish();
   EXPECT_EQ(ran, 100);
-  crew.add(lane(), [&] { ++ran; });  // the members have gone
+  crew.add(newSeries(), [&] { ++ran; });  // the members have gone
   crew.finish();
   EXPECT_EQ(ran, 101);
 }
@@ -116,7 +116,7 @@ TEST_F(CrewTest, InputIsReadWhileTasksWait) {
       [&]() -> Crew::Delay {
         const char byte = receive();
         read += byte;
-        if (byte == 'w') crew->add(lane(), [released] { released.wait(); });  // whoever read it waits
+        if (byte == 'w') crew->add(newSeries(), [released] { released.wait(); });  // whoever read it waits
         if (byte == 'r') release.set_value();
         return byte == 'e' ? Crew::kEnd : Crew::kNever;
       },
@@ -145,7 +145,7 @@ TEST_P(EndlessInput, LeavesTasksToOthers) {
       *ends_.first,
       [&]() -> Crew::Delay {
         receive();
-        for (int i = 0; i < 3; ++i) crew->add(lane(), [&] { ++ran; });
+        for (int i = 0; i < 3; ++i) crew->add(newSeries(), [&] { ++ran; });
         const auto until = std::chrono::steady_clock::now() + seconds(20);
         while (ran < 3 && std::chrono::steady_clock::now() < until) {
           crew->delegate();
@@ -167,13 +167,13 @@ TEST_F(CrewTest, OneThreadReadsAtATimeAndNothingIsMissed) {
   std::atomic<int> inside{0}, most{0}, tasks{0};
   int read = 0;
   Crew* crew = nullptr;
-  std::vector<LanePtr> lanes;
-  for (int i = 0; i < 5; ++i) lanes.push_back(lane());
+  std::vector<SeriesPtr> series;
+  for (int i = 0; i < 5; ++i) series.push_back(newSeries());
   Crew actual(
       *ends_.first,
       [&]() -> Crew::Delay {
         most = std::max<int>(most, ++inside);
-        for (char byte = receive(); byte != '-'; byte = receive()) crew->add(lanes[read++ % 5], [&] { ++tasks; });
+        for (char byte = receive(); byte != '-'; byte = receive()) crew->add(series[read++ % 5], [&] { ++tasks; });
         --inside;
         return read == kBytes ? Crew::kEnd : Crew::kNever;
       },
@@ -210,7 +210,7 @@ TEST_F(CrewTest, APeerThatGoesIsInput) {
   running.join();
 }
 
-// Three members wait for something that only the task of a fourth lane brings about.
+// Three members wait for something that only the task of a fourth series brings about.
 TEST_F(CrewTest, NoLaneWaitsForAnotherHoweverFewMembersThereAre) {
   Crew crew(*ends_.first, never, never, 3);
   std::promise<void> gate;
@@ -218,9 +218,9 @@ TEST_F(CrewTest, NoLaneWaitsForAnotherHoweverFewMembersThereAre) {
   std::atomic<int> through{0};
   const auto isOpen = [open] { return open.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
   for (int i = 0; i < 20; ++i) {
-    crew.add(std::make_shared<Lane>(), [&, open] { open.wait(), ++through; }, isOpen);
+    crew.add(std::make_shared<Series>(), [&, open] { open.wait(), ++through; }, isOpen);
   }
-  crew.add(std::make_shared<Lane>(), [&] { gate.set_value(); });
+  crew.add(std::make_shared<Series>(), [&] { gate.set_value(); });
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (through < 20 && std::chrono::steady_clock::now() < patience)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

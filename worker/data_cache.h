@@ -1,7 +1,7 @@
-// DataCache: what clients have uploaded, in blocks, for the next time: a client that names a block which is here need
-// not send it. The folder of an identity is its own, so nobody learns what others have uploaded (cache_folder.h). A
-// name is made here, of the bytes as they came, and a block is checked whenever it is read: one that was damaged goes,
-// and the client sends it again. Those used longest ago make room for new ones. Thread-safe.
+// DataCache: blocks that clients have uploaded, kept for the next time: a client that names such a block need not send
+// it. The folder of an identity is its own, so nobody learns what others have uploaded (cache_folder.h). The worker
+// makes a block's name itself, from the bytes as they came, and checks a block whenever it is read; a damaged block is
+// removed, and the client sends it again. Blocks used longest ago make room for new ones. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 
 #include "base/log.h"
 #include "platform/thread.h"
@@ -24,7 +25,7 @@ Status say(net::Transport& link, wire::Opcode opcode, std::uint32_t flags, const
 void DataLanes::join(std::uint32_t number, net::TransportPtr link) {
   std::lock_guard lock(mutex_);
   sweep();
-  if (stopped_ || number <= last_ || lanes_.size() >= wire::kMostLanes) {
+  if (stopped_ || number <= last_ || lanes_.size() >= 2 * wire::kMostLanes) {
     (void)say(*link, wire::Opcode::kRefused, wire::HIP_REMOTE_FLAG_NO_REPLY,
               wire::Refused{hipErrorInvalidValue, "this session takes no such lane"});
     return;
@@ -32,7 +33,11 @@ void DataLanes::join(std::uint32_t number, net::TransportPtr link) {
   if (!say(*link, wire::Opcode::kJoin, wire::HIP_REMOTE_FLAG_REPLY, wire::JoinReply{number}).ok()) return;
   last_ = number;
   DataLane& lane = lanes_.emplace_back(number, std::move(link));
-  lane.thread = std::thread([this, &lane] { serve(lane); });
+  try {
+    lane.thread = std::thread([this, &lane] { serve(lane); });
+  } catch (const std::system_error&) {  // no room for a thread: it ends at once
+    lanes_.pop_back();
+  }
 }
 
 void DataLanes::sweep() {
@@ -55,6 +60,13 @@ bool DataLanes::announce(std::uint32_t number, LanePiece piece) {
   }
   calls_.lost(piece);
   return true;
+}
+
+bool DataLanes::find(std::uint32_t number, std::shared_ptr<net::Transport>& link) {
+  std::lock_guard lock(mutex_);
+  const auto lane = std::ranges::find(lanes_, number, &DataLane::number);
+  link = lane != lanes_.end() && !lane->ended ? lane->link : nullptr;
+  return number != 0 && number <= last_;
 }
 
 void DataLanes::stop() {

@@ -1,10 +1,11 @@
 // Data lanes: connections besides the session's own, over which pieces of uploads come where one connection cannot fill
-// the line. The session's own says, in its order, which piece comes over which lane (wire::LaneData); a lane carries
-// those pieces, in the order in which they were announced, and nothing else. So order is kept where it always is, and a
-// piece goes to its place whenever it comes.
+// the line. The session's own connection announces, in its order, which piece comes over which lane (wire::LaneData). A
+// lane carries those pieces, in the order in which they were announced, and nothing else. So the session's own
+// connection keeps the order, and a piece goes to its place whenever it comes. In the other direction lanes carry
+// pieces of downloads (lane_downloads.h).
 //
 // A lane is not resumed. Whatever goes wrong on it ends it and nothing more: the pieces that have not come are lost,
-// the client is told, and sends them over the session's own connection, which is.
+// the client is told, and sends them over the session's own connection, which is resumed.
 #pragma once
 
 #include <condition_variable>
@@ -46,13 +47,15 @@ class DataLanes {
   void join(std::uint32_t number, net::TransportPtr link);
   // The next piece of that lane. False: there has never been such a lane.
   bool announce(std::uint32_t number, LanePiece piece);
+  // To send over it, while this receives. False: there has never been such a lane. Null: it has ended.
+  bool find(std::uint32_t number, std::shared_ptr<net::Transport>& link);
   void stop();  // ends all; pieces are neither lost nor arrive from now on
 
  private:
   struct DataLane {
     DataLane(std::uint32_t n, net::TransportPtr l) : number(n), link(std::move(l)), reader(*link) {}
     const std::uint32_t number;
-    const net::TransportPtr link;
+    const std::shared_ptr<net::Transport> link;
     FrameReader reader;
     net::Unpacker unpacker{};
     std::thread thread{};

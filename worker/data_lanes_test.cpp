@@ -1,5 +1,8 @@
 // Pieces of uploads that come over lanes: in every order, over lanes that break, lie or do not exist.
 #include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
 
 #include "worker/session_fixture.h"
 
@@ -8,19 +11,13 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20, kNull = wire::kNullStream, kTransfer = 5;
-
-std::vector<std::byte> pattern(std::size_t size) {
-  std::vector<std::byte> out(size);
-  for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::byte>(((i * 2654435761u) >> 13) + (i >> 20) * 37);
-  return out;
-}
+constexpr std::uint64_t kTransfer = 5;
 
 // A client with lanes and an upload that has begun.
 class LaneClient {
  public:
-  explicit LaneClient(std::size_t size, bool direct = false)
-      : bytes(pattern(size)), s({.cpuReachesMemory = direct}, 4096 * kMiB) {
+  explicit LaneClient(std::size_t size, bool direct = false, const Limits& limits = {})
+      : bytes(pattern(size)), s({.cpuReachesMemory = direct}, 4096 * kMiB, limits) {
     s.client->hello();
     s.client->send<Opcode::kMapMemory>({0, kTestDeviceBase, 128 * kMiB});
     s.client->send<Opcode::kUpload>(uploadLater(kNull, shape(), kTransfer));
@@ -126,6 +123,31 @@ TEST(DataLanes, PackedPiecesAreUnpacked) {
   c.expectAll();
 }
 
+// The upload is over then, but what comes after it may free the memory that another piece is just being read into.
+TEST(DataLanes, APieceWithoutRoomEndsItsUploadWhenNobodyWritesThereAnyMore) {
+  LaneClient c(3 * kMiB, true, with(Quota::kStagedBytes, 64 << 10));
+  TestClient lane = c.join(1), &main = *c.s.client;
+  const std::uint32_t over = main.send<Opcode::kStreamSynchronize>({kNull});
+  c.announce(1, 0);
+  std::vector<std::byte> frame(wire::kHeaderSize + wire::kDataPrefix);
+  const std::uint64_t prefix[2] = {kTransfer, kMiB};
+  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(Opcode::kData), .length = wire::kDataPrefix + kMiB},
+                     frame.data());
+  std::memcpy(frame.data() + wire::kHeaderSize, prefix, sizeof prefix);
+  frame.insert(frame.end(), c.piece(1).begin(), c.piece(1).begin() + kMiB / 2);
+  EXPECT_TRUE(main.socket().send(frame).ok());
+  const std::atomic_ref<std::byte> last(*reinterpret_cast<std::byte*>(kTestDeviceBase + kMiB + kMiB / 2 - 1));
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (last.load() != frame.back() && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+  ASSERT_EQ(last.load(), frame.back()) << "it is read to its place";
+  c.sendOver(lane, 0);
+  EXPECT_TRUE(c.came(0));  // there is no room for it, so nobody needs it
+  pollfd answers{main.socket().fd(), POLLIN, 0};
+  EXPECT_EQ(poll(&answers, 1, 200), 0) << "the stream goes on";
+  EXPECT_TRUE(main.socket().send(c.piece(1).subspan(kMiB / 2)).ok());
+  EXPECT_EQ(main.status(over), hipSuccess);
+}
+
 // Whatever else is said on a lane ends it, and nothing more.
 TEST(DataLanes, LiesEndALane) {
   const std::vector<std::byte> junk(1000, std::byte{3});
@@ -159,9 +181,10 @@ TEST(DataLanes, AreFewAndEachHasANumberOfItsOwn) {
   TestClient two = c.join(2);
   (void)c.join(2, Opcode::kRefused);
   (void)c.join(1, Opcode::kRefused);
-  TestClient five = c.join(5), six = c.join(6), seven = c.join(7);
-  static_assert(wire::kMostLanes == 4);
-  (void)c.join(8, Opcode::kRefused);
+  TestClient five = c.join(5);
+  std::vector<TestClient> others;
+  for (std::uint32_t number = 6; number < 4 + 2 * wire::kMostLanes; ++number) others.push_back(c.join(number));
+  (void)c.join(100, Opcode::kRefused);
   c.announce(5, 0);
   c.sendOver(five, 0);
   EXPECT_TRUE(c.came(0));

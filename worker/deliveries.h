@@ -1,8 +1,8 @@
-// Deliveries: bytes that the GPU has copied, or is copying, for the client and that are not on their way to it yet.
+// Deliveries: bytes for the client that the GPU has copied, or is copying, and that have not been sent to it yet.
 //
-// The client must have them before it learns, by whatever answer, that the work behind them is done. So whoever is
-// about to tell it something first sends what is complete, instead of waiting for the thread that would send it later:
-// that one may stand behind the teller in its lane. Thread-safe.
+// The client must have them before it learns, by whatever answer, that the work behind them is done. So a thread that
+// is about to send such an answer first sends all complete deliveries. It does not wait for the thread that would send
+// them later, because that one may stand behind it in its series (crew.h). Thread-safe.
 #pragma once
 
 #include <atomic>

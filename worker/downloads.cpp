@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/errand.h"
+#include "base/spin.h"
 #include "worker/transfers.h"
 
 namespace hipr::worker {
@@ -8,31 +10,10 @@ namespace {
 
 constexpr std::uint64_t kSmall = 64 << 10;  // fits into one block and one frame, and is answered at once if possible
 constexpr std::size_t kAhead = 4;           // blocks the GPU may fill before the first one is sent
-
-std::vector<std::byte> packedHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t size,
-                                  std::uint64_t following) {
-  std::vector<std::byte> head;
-  const auto opcode = wire::Opcode::kPackedData;
-  appendFrame(head, opcode, 0, wire::HIP_REMOTE_FLAG_NO_REPLY, wire::PackedData{transfer, offset, size});
-  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(opcode),
-                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
-                      .length = wire::kPackedDataPrefix + following},
-                     head.data());
-  return head;
-}
+// Copying fewer bytes takes no longer than waking somebody. Up to kLittle all is sent before any is acknowledged.
+constexpr std::uint64_t kWorthHelp = 512 << 10, kLittle = 2 << 20;
 
 }  // namespace
-
-DataHead dataHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t length) {
-  DataHead head;
-  wire::encodeHeader({.opcode = static_cast<std::uint16_t>(wire::Opcode::kData),
-                      .flags = wire::HIP_REMOTE_FLAG_NO_REPLY,
-                      .length = wire::kDataPrefix + length},
-                     head.data());
-  std::memcpy(head.data() + wire::kHeaderSize, &transfer, sizeof transfer);
-  std::memcpy(head.data() + wire::kHeaderSize + 8, &offset, sizeof offset);
-  return head;
-}
 
 Start Download::start() {
   position_ = stream_->given + 1;
@@ -52,15 +33,22 @@ Start Download::start() {
     std::lock_guard lock(mutex_);
     while (error == hipSuccess && !allGiven() && pieces_.size() < kAhead) error = copyNext();
   }
-  if (error != hipSuccess) {
-    reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
-    return Start::kGiven;
-  }
+  if (error != hipSuccess) return refuse(error);
   context_.crew.add(
-      stream_->lane, [self = shared_from_this()] { self->deliver(); },
+      stream_->series, [self = shared_from_this()] { self->deliver(); },
       [self = shared_from_this()] { return self->begun(); });
   if (!allGiven()) return Start::kLater;
   context_.reporter.deliveries().add(shared_from_this());
+  return Start::kGiven;
+}
+
+// To the client any answer says that the stream has come so far.
+Start Download::refuse(hipError_t error) {
+  position_ = stream_->given + 1;
+  context_.order.whenReached(stream_, [self = shared_from_this(), error](hipError_t) {
+    for (const hipEvent_t event : self->events_) self->context_.order.events(self->stream_->device).give(event);
+    self->answer(error);
+  });
   return Start::kGiven;
 }
 
@@ -91,8 +79,11 @@ bool Download::complete() {
 }
 
 void Download::send() {
-  std::lock_guard lock(mutex_);
-  while (!pieces_.empty()) sendFirst();
+  {
+    std::lock_guard lock(mutex_);
+    while (!pieces_.empty()) sendFirst();
+  }
+  context_.lanes.awaitArrival(id_);
 }
 
 void Download::sendFirst() {
@@ -100,7 +91,7 @@ void Download::sendFirst() {
   pieces_.pop_front();
   const std::span<const std::byte> bytes(piece.block.get(), piece.length);
   if (piece.length > kSmall) {
-    sendPiece(bytes, piece.offset);
+    sendPiece(bytes, piece.offset, piece.block);
     return context_.outbox.settle(id_);  // the block is used again
   }
   const DataHead head = dataHead(id_, piece.offset, piece.length);
@@ -133,7 +124,9 @@ void Download::deliver() {
       context_.order.given(stream_);
     }
   } while (error == hipSuccess);
-  context_.reporter.deliveries().remove(*this);
+  if (error != hipSuccess) context_.lanes.abandon(id_);
+  const bool arrived = context_.lanes.arrived(id_) || error != hipSuccess;
+  if (arrived) context_.reporter.deliveries().remove(*this);
   std::deque<Piece> unsent;
   {
     std::lock_guard lock(mutex_);  // whoever found this among the deliveries may still look
@@ -143,11 +136,32 @@ void Download::deliver() {
   // After a failure the GPU may still write to blocks: they stay out of the pool until it has come to rest.
   for (Piece& piece : unsent) context_.order.keep(stream_, std::move(piece.block));
   context_.order.reached(stream_, position_);
-  answer(error);
+  return arrived ? answer(error) : answerOnArrival();
+}
+
+void Download::answerOnArrival() {
+  context_.crew.add(
+      std::make_shared<Series>(),
+      [self = shared_from_this()] {
+        self->context_.lanes.awaitArrival(self->id_);
+        self->context_.reporter.deliveries().remove(*self);
+        self->answer(hipSuccess);
+      },
+      [self = shared_from_this()] { return self->context_.lanes.allAnswered(self->id_); });
 }
 
 void Download::deliverDirect(hipError_t error) {
   const std::uint64_t total = from_.bytes();
+  std::shared_ptr<Errand> settling;  // of little, meanwhile: what follows in the stream should not have to wait for it
+  if (total >= kWorthHelp && total <= kLittle && contiguous(from_) && error == hipSuccess && manyProcessors()) {
+    settling = std::make_shared<Errand>([self = shared_from_this()] { self->context_.outbox.settle(self->id_); });
+    context_.crew.add(std::make_shared<Series>(), [settling] { settling->help(); });
+  }
+  const auto settle = [&] {
+    if (settling) settling->finish();
+    context_.outbox.settle(id_);
+  };
+  const bool onePiece = total <= wire::kMaxDataChunk && !context_.lanes.wants(total);
   std::vector<std::byte> packed;
   if (!contiguous(from_)) packed.resize(std::min(total, wire::kMaxDataChunk));
   for (std::uint64_t offset = 0; offset < total && error == hipSuccess; offset += wire::kMaxDataChunk) {
@@ -157,26 +171,35 @@ void Download::deliverDirect(hipError_t error) {
       gather(from_, offset, std::span(packed).first(length));
       bytes = std::span(packed).first(length);
     }
-    sendPiece(bytes, offset);
+    onePiece ? sendHere(bytes, offset, answerFrame(hipSuccess)) : sendPiece(bytes, offset);
     if (!packed.empty()) context_.outbox.settle(id_);
   }
-  answer(error);  // the client need not wait for what follows; work behind this does
-  context_.outbox.settle(id_);
+  const bool answered = onePiece && error == hipSuccess;
+  if (answered || context_.lanes.arrived(id_)) {
+    if (!answered) answer(error);  // the client need not wait for what follows; work behind this does
+    settle();
+    return context_.order.done(stream_);
+  }
+  context_.reporter.deliveries().add(shared_from_this());  // before anybody can learn of what comes after it
+  settle();
   context_.order.done(stream_);
+  answerOnArrival();
 }
 
-void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset) {
+void Download::sendPiece(std::span<const std::byte> bytes, std::uint64_t offset, Staging::Block block) {
+  if (context_.lanes.wants(from_.bytes())) {
+    if (!block && (block = context_.staging.take(bytes.size()))) std::memcpy(block.get(), bytes.data(), bytes.size());
+    if (block && context_.lanes.take(id_, offset, std::move(block), bytes.size())) return;
+  }
+  sendHere(bytes, offset);
+}
+
+void Download::sendHere(std::span<const std::byte> bytes, std::uint64_t offset, std::span<const std::byte> behind) {
   while (!bytes.empty()) {
     const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), context_.outbox.bulkAtOnce()));
-    std::vector<std::byte> packed;
-    if (context_.packing.pack(part, packed)) {
-      std::vector<std::byte> frame = packedHead(id_, offset, part.size(), packed.size());
-      frame.insert(frame.end(), packed.begin(), packed.end());
-      context_.outbox.sendBulk(frame, {}, id_);
-    } else {
-      context_.outbox.sendBulk(dataHead(id_, offset, part.size()), part, id_);
-    }
+    const DataFrame frame(context_.packing, id_, offset, part);
     bytes = bytes.subspan(part.size());
+    context_.outbox.sendBulk(frame.head(), frame.body(), id_, bytes.empty() ? behind : behind.first(0));
     offset += part.size();
   }
 }
@@ -193,10 +216,17 @@ void Download::sendNow() {
   context_.outbox.post(frames);
 }
 
-void Download::answer(hipError_t error) {
+std::vector<std::byte> Download::answerFrame(hipError_t error) {
   context_.reporter.show(*stream_, position_);
   context_.reporter.told(*stream_, position_);
-  reply(context_.outbox, wire::Opcode::kDownload, request_, wire::Done{error});
+  SessionCounters::add(context_.outbox.counters().roundTrips);
+  std::vector<std::byte> frame;
+  appendFrame(frame, wire::Opcode::kDownload, request_, wire::HIP_REMOTE_FLAG_REPLY, wire::Done{error});
+  return frame;
+}
+
+void Download::answer(hipError_t error) {
+  context_.outbox.post(answerFrame(error));
 }
 
 }  // namespace hipr::worker

@@ -68,8 +68,8 @@ Session::Answer Session::onEventSynchronize(const wire::EventSynchronize& m) {
   if (place.stream->broken != hipSuccess) return place.stream->broken;
   const Meter::Share share = meter_.take(Quota::kWaits);
   if (!share) return hipErrorOutOfMemory;
-  // Not in the stream's own lane: there, somebody may be waiting for something later.
-  order_.whenDone(e->last, std::make_shared<Lane>(), [this, place, share, request = request_](hipError_t error) {
+  // Not in the stream's own series: there, somebody may be waiting for something later.
+  order_.whenDone(e->last, std::make_shared<Series>(), [this, place, share, request = request_](hipError_t error) {
     reporter_.show(*place.stream, place.position);
     reporter_.told(*place.stream, place.position);
     reply(outbox_, wire::Opcode::kEventSynchronize, request, wire::Done{error});

@@ -54,7 +54,7 @@ bool FrameReader::poll() {
   return !status.ok() || hasHeader();
 }
 
-Status FrameReader::fill(std::size_t wanted) {
+Status FrameReader::fillMore(std::size_t wanted) {
   if (begin_ + wanted > kCapacity || begin_ == end_) compact();
   while (buffered() < wanted) {
     const net::Transport::Room room(buffer_.get() + end_,

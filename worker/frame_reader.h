@@ -42,7 +42,9 @@ class FrameReader {
  private:
   std::size_t buffered() const { return end_ - begin_; }
   void compact();
-  Status fill(std::size_t wanted);                                                // at least `wanted` bytes buffered
+  // At least `wanted` bytes are buffered.
+  Status fill(std::size_t wanted) { return buffered() >= wanted ? Status{} : fillMore(wanted); }
+  Status fillMore(std::size_t wanted);
   Status receive(std::span<const net::Transport::Room> rooms, std::size_t* got);  // at least one byte
 
   net::Transport& transport_;

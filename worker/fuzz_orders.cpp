@@ -69,6 +69,7 @@ class Orders {
   void code(unsigned what);
   void copies(unsigned what);
   void parcel();
+  std::vector<std::uint32_t> lanesFor(unsigned which) const;
   void nameOne();  // of the uploads whose bytes are awaited
   std::vector<std::byte> packedOf(wire::Bytes bytes) const;
   void sendPacked(std::uint64_t transfer);
@@ -263,6 +264,8 @@ void Orders::copies(unsigned what) {
       });
     case 3:
       if (which_ & 0x08) return nameOne();
+      if (which_ & 0x02) return send<Opcode::kDownloadLanes>({lanesFor(which_), 0, (which_ & 0x10) == 0});
+      if (which_ & 0x04) return send<Opcode::kDownload>({stream(), {place(), 0, 0, kMiB / 4}, ++transfer_});
       return send<Opcode::kDownload>({stream(), rows(), ++transfer_});
     case 4: {
       if (which_ & 0x08) return parcel();
@@ -276,6 +279,12 @@ void Orders::copies(unsigned what) {
       return send<Opcode::kDeviceCopy>(m);
     }
   }
+}
+
+// One lane exists; another number is a mistake.
+std::vector<std::uint32_t> Orders::lanesFor(unsigned which) const {
+  if (which & 0x01) return {};
+  return {careless_ ? kOrdersLane + 1 : kOrdersLane};
 }
 
 // Whoever brings one is not there, or leaves at once.

@@ -1,5 +1,6 @@
-// Gate: who may come in, as the worker's files and environment say it now. Files that have changed are read again,
-// before the next connection and on SIGHUP; one that makes no sense leaves everything as it was. Used by one thread.
+// Gate: decides who may come in, by the worker's files and environment as they are now. Files that have changed are
+// read again, before the next connection and on SIGHUP; a file that makes no sense leaves everything as it was. Used by
+// one thread.
 #pragma once
 
 #include <functional>

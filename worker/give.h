@@ -1,5 +1,5 @@
-// Launches, copies and fills in the runtime's own terms, for those that give them to a stream at once and for graphs,
-// which keep them.
+// Turns launches, copies and fills into calls and structures of the HIP runtime, both for handlers that give them to a
+// stream at once and for graphs, which keep them.
 #pragma once
 
 #include <cstddef>

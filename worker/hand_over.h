@@ -1,6 +1,6 @@
-// Hand-over: a supervisor ends and another one goes on in its place, without any session noticing: after an upgrade, or
-// whenever somebody restarts the worker. What the follower has to know is here as a value; the descriptors that belong
-// to it travel beside it (heritage.h).
+// Hand-over: a supervisor ends and another one goes on in its place, without any session noticing. This happens at an
+// upgrade, or whenever somebody restarts the worker. What the next supervisor has to know is here as a value; the
+// descriptors that belong to it travel beside it (heritage.h).
 #pragma once
 
 #include <cstdint>

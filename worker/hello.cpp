@@ -37,7 +37,7 @@ wire::HelloReply Session::onHello(const wire::Hello& m) {
     const auto opcode = static_cast<wire::Opcode>(number);
     return !wire::isKnown(number) || (opcode == wire::Opcode::kNamedData && !dataCache_.keeps()) ||
            (opcode == wire::Opcode::kBring && !options_.connect) ||
-           (opcode == wire::Opcode::kLaneData && !options_.door);
+           ((opcode == wire::Opcode::kLaneData || opcode == wire::Opcode::kDownloadLanes) && !options_.door);
   });
   if (!reserveRanges(m, reply)) return reply;
   reply.platform = options_.platform;

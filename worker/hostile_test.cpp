@@ -14,9 +14,6 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20;
-constexpr std::uint64_t kStream = wire::kFirstObject + 1;
-
 TEST(Hostile, AnUploadTooLargeForItsMessageIsRefused) {
   for (const bool busy : {false, true}) {
     SessionOnFake s({.cpuReachesMemory = false});
@@ -75,12 +72,6 @@ TEST(Hostile, CodeWhoseHeadersPromiseMoreThanItsBytesIsRefused) {
 
 // --- more than a client may have
 
-Limits with(Quota quota, std::uint64_t value) {
-  Limits limits;
-  limits.set(quota, value);
-  return limits;
-}
-
 std::size_t failures(TestClient& client, hipError_t error) {
   EXPECT_EQ(client.ask<Opcode::kPing>({}), hipSuccess);
   std::size_t count = 0;
@@ -138,7 +129,7 @@ TEST(Quotas, OfOperationsBehindAHostFunction) {
   s.client->send<Opcode::kHostFunction>({kStream, 1});
   for (int i = 0; i < 5000; ++i)
     s.client->send<Opcode::kFillMemory>(fillWith(kStream, {kTestDeviceBase, 0, 0, 100}, 7, 1));
-  EXPECT_EQ(s.client->ask<Opcode::kDownload>({kStream, {kTestDeviceBase, 0, 0, 4}, 9}), hipErrorOutOfMemory);
+  const std::uint32_t download = s.client->send<Opcode::kDownload>({kStream, {kTestDeviceBase, 0, 0, 4}, 9});
   s.client->send<Opcode::kUpload>(uploadLater(kStream, {kTestDeviceBase, 0, 0, 100 << 10}, 6));
   s.client->sendData(6, 0, std::vector<std::byte>(100 << 10));
   EXPECT_EQ(failures(*s.client, hipErrorOutOfMemory), 2u);  // once for all of them, and for the upload
@@ -146,6 +137,7 @@ TEST(Quotas, OfOperationsBehindAHostFunction) {
   s.client->expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
   const std::uint32_t sync = s.client->send<Opcode::kStreamSynchronize>({kStream});
   s.client->send<Opcode::kHostFunctionDone>({1});
+  EXPECT_EQ(s.client->status(download), hipErrorOutOfMemory);  // in its place in the stream
   EXPECT_EQ(s.client->status(sync), hipSuccess);
   s.client->seen.clear();
   const float value = 2.5f;

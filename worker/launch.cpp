@@ -44,13 +44,31 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
   const StreamPtr& s = stream(m.stream);
   const std::shared_ptr<Function>& function = functions_.find(m.function);
   if (!function) refuse("function " + std::to_string(m.function) + " does not exist");
-  const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
   if (m.arguments.size() > wire::kMostInline) refuse("arguments of " + std::to_string(m.arguments.size()) + " bytes");
   if (!refusal_.empty()) return;
 
   hipError_t error = hipSuccess;
   if (!function->native) error = hipErrorInvalidDeviceFunction;
   if (error == hipSuccess && m.arguments.size() < function->argumentBytes) error = hipErrorInvalidValue;
+  if (m.start || m.stop) {
+    submitTimed(m, s, function, error);
+  } else {
+    submit<wire::Opcode::kLaunchKernel>(s, m, error,
+                                        [this, function](const StreamPtr& on, const wire::LaunchKernel& l) {
+                                          return launch(l, on, *function, nullptr, nullptr);
+                                        });
+  }
+  if (!refusal_.empty()) return;
+  s->lastWriter = s->sent;
+  if (function->prints) reporter_.mayPrint();
+  if (hostMemory_.any()) exchange_.start();
+}
+
+// A launch that records events when it begins and ends, or one of the two.
+void Session::submitTimed(const wire::LaunchKernel& m, const StreamPtr& s, const std::shared_ptr<Function>& function,
+                          hipError_t error) {
+  const std::shared_ptr<Event> start = m.start ? event(m.start) : nullptr, stop = m.stop ? event(m.stop) : nullptr;
+  if (!refusal_.empty()) return;
   const std::shared_ptr<Record> begun = start ? newRecord(*start, s) : nullptr,
                                 ended = stop ? newRecord(*stop, s) : nullptr;
   for (const auto& e : {start, stop})
@@ -63,9 +81,6 @@ void Session::onLaunchKernel(const wire::LaunchKernel& m) {
           if (record) order_.wasGiven(*record);
         return given;
       });
-  s->lastWriter = s->sent;
-  if (function->prints) reporter_.mayPrint();
-  if (hostMemory_.any()) exchange_.start();
 }
 
 hipError_t Session::launch(const wire::LaunchKernel& m, const StreamPtr& s, const Function& function, hipEvent_t start,

@@ -1,7 +1,7 @@
-// Memory that no message may name any more but that running work may still use. It is given back when that work is
-// finished, or earlier when the client uses the address again: it does that only once it knows the work is finished,
-// while the thread that waits for the same thing may be late. A client that lies about it makes its own work fault, as
-// a kernel with a wrong address does, and that ends its own session at worst.
+// Memory that no message may name any more but that running work may still use. It is given back to the runtime when
+// that work is finished, or earlier when the client uses the address again. The client does that only when it knows
+// that the work is finished, while the thread here that waits for the same thing may be late. A client that lies about
+// it makes its own work fault, as a kernel with a wrong address does; at worst that ends its own session.
 #pragma once
 
 #include <chrono>

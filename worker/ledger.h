@@ -1,6 +1,6 @@
-// Ledger: who has been promised how much device memory. The supervisor's own; sessions ask for their part of it
-// (credit.h). A session's promises end with its process, however it ends, because the supervisor closes its account
-// when it reaps it. Used by one thread.
+// Ledger: how much device memory each session has been promised. It belongs to the supervisor; sessions ask for their
+// part of it (credit.h). A session's promises end with its process, however it ends, because the supervisor closes its
+// account when it reaps the process. Used by one thread.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ Status listenTcp(const Options& options, net::Socket& listener, std::uint16_t* p
 std::string newName() {
   std::array<std::uint8_t, 16> random;
   platform::randomBytes(random);
-  std::string name = "@hip-remote-";
+  std::string name = wire::kNearbyName;
   for (const std::uint8_t byte : random) {
     name += "0123456789abcdef"[byte >> 4];
     name += "0123456789abcdef"[byte & 15];
@@ -44,7 +44,11 @@ Status listen(const Options& options, Doors& doors, std::uint16_t* port) {
     doors.listeners.push_back(std::move(listener));
   }
   if (options.bind.empty()) return {};
-  if (Status status = listenTcp(options, listener, port); !status.ok()) return status;
+  if (Status status = listenTcp(options, listener, port); !status.ok()) {
+    const bool taken = status.message().ends_with(std::strerror(EADDRINUSE));
+    return taken ? Status::unavailable(status.message() + " (another hip-worker? --port chooses another port)")
+                 : status;
+  }
   doors.listeners.push_back(std::move(listener));
   const std::string name = newName();
   if (options.gate.tlsOnly || !net::listenUnix(name, listener).ok()) return {};  // then all of them stay with TCP

@@ -117,10 +117,10 @@ Status mayListen(const Options& options, Gate& gate) {
     return Status::invalid(
         "--bind " + options.bind +
         " would let anybody who reaches this port use these GPUs. Give clients a token:\n"
-        "  openssl rand -hex 32 > token && chmod 600 token\n"
-        "  hip-worker --bind " +
+        "  (umask 077; openssl rand -hex 32 > token)\n"
+        "  hip-worker --bind '" +
         options.bind +
-        " --token-file token\n"
+        "' --token-file token\n"
         "and set HIP_REMOTE_TOKEN_FILE to a copy of it there. Or give them certificates (--tls-cert, --tls-key, "
         "--tls-client-ca). Or say --insecure");
   }

@@ -90,6 +90,10 @@ wire::ModuleLoadReply Session::onModuleLoad(const wire::ModuleLoad& m) {
                                                        : hipErrorInvalidImage;
     return reply;
   }
+  if (m.variables.size() > module->code->object.variables().size()) {
+    refuse("more names of variables than the code has");
+    return reply;
+  }
   codeCache_.store(m.hash);
   backend_.use(m.device);
   reply.status = backend_.hip.hipModuleLoadData(&module->native, module->code->bytes->data());

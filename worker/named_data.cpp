@@ -7,7 +7,6 @@
 namespace hipr::worker {
 namespace {
 
-constexpr std::size_t kMostSought = 256;           // names without an answer; clients keep to fewer
 constexpr std::size_t kMostMissing = 1 << 16;      // pieces that were asked for; clients keep to a thousand
 constexpr std::uint64_t kMostKeeping = 128 << 20;  // bytes; what comes meanwhile is not kept
 constexpr std::chrono::seconds kLastMoments(3);    // for what is still to be kept when the client has left
@@ -74,15 +73,15 @@ hipError_t Session::onNamedData(const wire::NamedData& m) {
   }
   const std::shared_ptr<Upload> upload = found->second;
   if (!mayExpect(*upload, m.size)) return hipSuccess;
-  LanePtr& lane = seeking_[nextSeeker_++ % kSeekers];
-  if (!lane) lane = std::make_shared<Lane>();
-  crew_.add(lane, [this, upload, m] { findData(upload, m); });
+  SeriesPtr& series = seeking_[nextSeeker_++ % kSeekers];
+  if (!series) series = std::make_shared<Series>();
+  crew_.add(series, [this, upload, m] { findData(upload, m); });
   return hipSuccess;
 }
 
 bool Session::mayExpect(Upload& upload, std::uint64_t size) {
   // What has not come is remembered, piece by piece, and a piece may be a single byte.
-  if (sought_.fetch_add(1) >= kMostSought || transferContext_.missing > kMostMissing) {
+  if (sought_.fetch_add(1) >= wire::kMostUnanswered || transferContext_.missing > kMostMissing) {
     refuse("too many pieces at once that do not come in their places");
     return false;
   }

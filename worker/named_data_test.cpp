@@ -15,15 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20, kNull = wire::kNullStream;
-
-std::vector<std::byte> pattern(std::size_t size, unsigned seed) {
-  std::vector<std::byte> out(size);
-  for (std::size_t i = 0; i < size; ++i)
-    out[i] = static_cast<std::byte>(((i * 2654435761u + seed * 40503u) >> 13) + (i >> 20) * 37);
-  return out;
-}
-
 // A client that cuts uploads into blocks, as ours does.
 class NamingClient {
  public:

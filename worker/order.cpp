@@ -38,7 +38,6 @@ Order::~Order() {
 
 void Order::add(const StreamPtr& stream) {
   const std::lock_guard lock(mutex_);
-  sweep();
   streams_.push_back(stream);
 }
 
@@ -49,10 +48,12 @@ void Order::close(const StreamPtr& stream) {
 }
 
 void Order::sweep() {
+  const std::lock_guard lock(mutex_);
   std::erase_if(streams_, [this](const StreamPtr& stream) {
     if (!stream->closed || !isDone(*stream)) return false;
     if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
     stream->native = nullptr;
+    stream->share.reset();  // events that were recorded in it may live on
     return true;
   });
 }

@@ -3,13 +3,13 @@
 // The runtime itself keeps order among what it has been given: one after the other in a stream, the null stream's
 // rules, waits for events. So most operations are given to it at once. Some cannot be: a function of the client must
 // run first, or bytes are still on their way. No host function of the runtime ever waits for that, because all of them
-// share one thread; instead such an operation is *held* here, and with it what comes behind it: later work of its
+// share one thread. Instead such an operation is *held* here, and with it what comes behind it: later work of its
 // stream, work of streams that follow the null stream's rules with it, waits for its events. Other streams go on.
 //
-// A fence makes everything submitted later, to any stream, start after what one stream has now.
+// A fence makes everything that is submitted later, to any stream, start after the work that one stream has now.
 //
-// Thread-safe. `start` functions run under the lock, which may be taken again by the thread that has it; they must not
-// wait for anything.
+// Thread-safe. `start` functions run under the lock, which the thread that has it may take again; they must not wait
+// for anything.
 #pragma once
 
 #include <atomic>
@@ -51,6 +51,7 @@ class Order {
 
   void add(const StreamPtr& stream);
   void close(const StreamPtr& stream);  // what it has is still done; then the native stream is destroyed
+  void sweep();                         // closed streams that have come to rest since
 
   // One more operation of the stream. start(stream, message) runs now or later. `needs`: what must have been given
   // before it.
@@ -79,8 +80,8 @@ class Order {
   bool full();
   // An operation for which there is no room. It has its place, and does nothing; any number of them needs no memory.
   void drop(const StreamPtr& stream);
-  // The operation being started is many of the runtime's. They count as so many until they are done; false: there is no
-  // room for them. REQUIRES: mutex(), as for the next
+  // The operation being started is as many of the runtime's as it has pieces, and counts as that many until they are
+  // done. False: there is no room for them. REQUIRES: mutex(), as for the next
   bool weigh(Stream& stream, std::uint64_t pieces);
   // There is so much of that kind that it should wait until what its stream has is done.
   bool crowded(const Stream& stream, std::uint64_t pieces) const;
@@ -90,7 +91,7 @@ class Order {
 
   // `then` runs on a thread that may wait, when everything the stream has now is done.
   void whenDone(const StreamPtr& stream, Then then);
-  void whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then);
+  void whenDone(const std::shared_ptr<Record>& record, const SeriesPtr& series, Then then);
   // REQUIRES: called from a start function. What comes before this operation is done.
   void whenReached(const StreamPtr& stream, Then then);
   // `action` runs, on some thread, when what all streams have now is done; nobody waits for it.
@@ -144,7 +145,6 @@ class Order {
   void startHeld();
   bool startNext(Stream& stream);  // true when it was given
   hipError_t lookAtGiven(Stream& stream);
-  void sweep();  // closed streams that have come to rest
   void mark(const StreamPtr& stream, std::uint64_t position, Then then);
   void lookAtMarks(Stream& stream);
   void raise(Stream& stream, std::uint64_t position);  // so many are done
@@ -166,8 +166,8 @@ class Order {
   std::uint64_t weight_ = 0;  // what operations that are several count for besides one
   std::vector<Fence> fences_;
   std::uint64_t fenceCount_ = 0;
-  std::deque<Retired> retired_;                        // in the order in which they are over
-  const LanePtr retiring_ = std::make_shared<Lane>();  // giving memory back may wait for the device
+  std::deque<Retired> retired_;                            // in the order in which they are over
+  const SeriesPtr retiring_ = std::make_shared<Series>();  // giving memory back may wait for the device
 };
 
 }  // namespace hipr::worker

@@ -29,7 +29,7 @@ void Order::mark(const StreamPtr& stream, std::uint64_t position, Then then) {
   hipEvent_t event = error == hipSuccess ? pool.record(stream->native, &error) : nullptr;
   const auto due = [this, event] { return !event || backend_.hip.hipEventQuery(event) != hipErrorNotReady; };
   crew_.add(
-      stream->lane,
+      stream->series,
       [this, stream, position, event, error, &pool, then = std::move(then)]() mutable {
         if (event) {
           error = backend_.hip.hipEventSynchronize(event);
@@ -65,12 +65,12 @@ bool Order::isGiven(const Place& place) {
   return place.stream->given >= place.position;
 }
 
-void Order::whenDone(const std::shared_ptr<Record>& record, const LanePtr& lane, Then then) {
+void Order::whenDone(const std::shared_ptr<Record>& record, const SeriesPtr& series, Then then) {
   const std::lock_guard lock(mutex_);
-  auto start = [this, lane, place = record->place, native = record->native, then = std::move(then)] {
+  auto start = [this, series, place = record->place, native = record->native, then = std::move(then)] {
     const auto due = [this, native] { return backend_.hip.hipEventQuery(native->event) != hipErrorNotReady; };
     crew_.add(
-        lane,
+        series,
         [this, place, native, then] {
           const hipError_t error = backend_.hip.hipEventSynchronize(native->event);
           reached(place.stream, place.position);
@@ -173,7 +173,8 @@ hipError_t Order::lookAtGiven(Stream& stream) {
 hipError_t Order::look(Stream& stream) {
   const std::lock_guard lock(mutex_);
   const hipError_t error = lookAtGiven(stream);
-  return error == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
+  // Also where the device has failed: what is held here may name memory, and it has not been refused yet.
+  return stream.broken == hipSuccess && stream.given < stream.sent ? hipErrorNotReady : error;
 }
 
 hipError_t Order::health(const Stream& stream) {

@@ -93,17 +93,18 @@ void Outbox::stopUsing(Lock& lock) {
   changed_.notify_all();
 }
 
-void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner) {
+void Outbox::sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner,
+                      std::span<const std::byte> behind) {
   Lock lock(mutex_);
   startUsing(lock);
   keep(along_);
   along_.clear();
   sendQueued(lock);
   if (!failed_ && !(head.empty() && body.empty())) {
-    const std::uint64_t from = channel_.sent(), size = head.size() + body.size();
+    const std::uint64_t from = channel_.sent(), size = head.size() + body.size() + behind.size();
     speed_.sending(Clock::now(), from, from + size);
     lock.unlock();
-    const bool ok = channel_.sendLasting({&head, 1}, body, owner).ok();
+    const bool ok = channel_.sendLasting({&head, 1}, body, owner, behind).ok();
     counters_.sent(size);
     lock.lock();
     if (!ok) {

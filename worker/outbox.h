@@ -31,8 +31,10 @@ class Outbox {
   // Leaves together with whatever is sent next: for what nobody waits for by itself.
   void postAlong(std::span<const std::byte> frames);
   void flush() { post({}); }  // what was posted along
-  // Waits until the socket has taken all of it. The body stays as it is until settle(owner).
-  void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner);
+  // Waits until the socket has taken all of it. The body stays as it is until settle(owner); the frames behind it leave
+  // in one go with it.
+  void sendBulk(std::span<const std::byte> head, std::span<const std::byte> body, std::uint64_t owner,
+                std::span<const std::byte> behind = {});
   void settle(std::uint64_t owner) { channel_.settle(owner); }
   void acknowledged(std::uint64_t position);  // by the client
   std::optional<double> lineSpeed();          // bytes per second, as far as that is known

@@ -17,7 +17,7 @@ extern char** environ;
 namespace hipr::worker {
 namespace {
 
-constexpr int kTicket = kFirstFile - 1;
+constexpr int kBrief = kFirstFile - 1;
 
 Status failure(const char* what) {
   return Status::exhausted(std::string(what) + ": " + std::strerror(errno));
@@ -32,9 +32,9 @@ struct File {
   const int fd;
 };
 
-// The ticket as a file in memory that nobody can change any more.
+// The brief as a file in memory that nobody can change any more.
 int sealedFile(const std::vector<std::byte>& bytes) {
-  const int fd = memfd_create("hip-worker-ticket", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int fd = memfd_create("hip-worker-brief", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return fd;
   if (write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
       fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
@@ -52,13 +52,13 @@ std::vector<char*> environmentWithoutSecrets() {
   return out;
 }
 
-// Between fork and exec; no memory is allocated here. The files: the ticket, those of the new process, the program.
+// Between fork and exec; no memory is allocated here. The files: the brief, those of the new process, the program.
 [[noreturn]] void become(std::vector<int>& files, char** argv, char** environment) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to deal with
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int program = kTicket + static_cast<int>(files.size()) - 1;
+  const int program = kBrief + static_cast<int>(files.size()) - 1;
   for (int& fd : files)  // none is where another one goes
     if (fd >= 0 && fd <= program) {
       const int away = fcntl(fd, F_DUPFD_CLOEXEC, program + 1);
@@ -66,7 +66,7 @@ std::vector<char*> environmentWithoutSecrets() {
       close(fd);
       fd = away;
     }
-  for (int target = kTicket; int fd : files) {
+  for (int target = kBrief; int fd : files) {
     close(target);
     if (fd >= 0 && dup3(fd, target, target == program ? O_CLOEXEC : 0) != target) _exit(127);
     ++target;
@@ -78,10 +78,10 @@ std::vector<char*> environmentWithoutSecrets() {
 
 }  // namespace
 
-Status startImage(const char* option, const std::vector<std::byte>& ticket, std::vector<int> files, pid_t& process) {
+Status startImage(const char* option, const std::vector<std::byte>& brief, std::vector<int> files, pid_t& process) {
   // By descriptor: it is what its supervisor is, even when the file has been replaced since.
   static const int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-  const File sealed(sealedFile(ticket));
+  const File sealed(sealedFile(brief));
   if (program < 0 || sealed.fd < 0) return failure("no file");
   files.insert(files.begin(), sealed.fd);
   files.push_back(program);
@@ -98,12 +98,12 @@ bool isImage(int argc, char** argv, const char* option) {
   return argc == 2 && std::strcmp(argv[1], option) == 0;
 }
 
-bool readTicket(std::vector<std::byte>& bytes) {
+bool readBrief(std::vector<std::byte>& bytes) {
   struct stat info{};
-  if (fstat(kTicket, &info) != 0) return false;
+  if (fstat(kBrief, &info) != 0) return false;
   bytes.resize(static_cast<std::size_t>(info.st_size));
-  const bool whole = pread(kTicket, bytes.data(), bytes.size(), 0) == info.st_size;
-  close(kTicket);
+  const bool whole = pread(kBrief, bytes.data(), bytes.size(), 0) == info.st_size;
+  close(kBrief);
   return whole;
 }
 

@@ -1,8 +1,8 @@
-// Parcels: copies from the device memory of one worker to that of another, past the client (PROTOCOL.md, "Between
-// workers"). Each side is an operation of a stream. When the stream has come there it gets a thread, and the two sides
-// a connection, which the supervisors make and pass on: sessions make none. If anything goes wrong the one that brings
-// the bytes tells the client, which copies them through its own memory instead; so nothing of it is reported as a
-// failure.
+// Parcels: copies from the device memory of one worker to that of another, without passing the client (PROTOCOL.md,
+// "Between workers"). On each worker the copy is an operation of a stream. When the stream has come there the copy gets
+// a thread, and the two workers a connection. The supervisors make that connection and pass it on, because sessions
+// make none. If anything goes wrong, the worker that has the bytes tells the client, which copies them through its own
+// memory instead; so nothing is reported as a failure.
 #pragma once
 
 #include <deque>

@@ -20,7 +20,7 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20, kTo = wire::kFirstObject, kFrom = kTo + 1;
+constexpr std::uint64_t kTo = wire::kFirstObject, kFrom = kTo + 1;
 constexpr std::uint64_t kTarget = kTestDeviceBase + 64 * kMiB;
 constexpr char kHere[] = "127.0.0.1:18515", kNowhere[] = "127.0.0.1:1", kDeaf[] = "127.0.0.1:2";
 

@@ -11,15 +11,6 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20;
-constexpr std::uint64_t kStream = wire::kFirstObject + 1;
-
-Limits with(Quota quota, std::uint64_t value) {
-  Limits limits;
-  limits.set(quota, value);
-  return limits;
-}
-
 class Pieces : public ::testing::Test {
  protected:
   explicit Pieces(const Limits& limits = {}) : s({.cpuReachesMemory = false}, 1 << 30, limits) {

@@ -1,7 +1,6 @@
 #include "worker/quotas.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/env.h"
 #include "worker/session_counters.h"
@@ -32,22 +31,6 @@ constexpr QuotaKind kKinds[kQuotas] = {
 
 const QuotaKind& kindOf(Quota quota) {
   return kKinds[static_cast<std::size_t>(quota)];
-}
-
-Status parseAmount(const std::string& text, std::uint64_t& out) {
-  std::string digits = text;
-  int shift = 0;
-  if (!digits.empty()) {
-    const std::size_t unit = std::string("KMGT").find(static_cast<char>(std::toupper(digits.back())));
-    if (unit != std::string::npos) {
-      shift = 10 * static_cast<int>(unit + 1);
-      digits.pop_back();
-    }
-  }
-  const auto value = parseNumber(digits, 1, INT64_MAX >> shift);
-  if (!value) return Status::invalid("\"" + text + "\" must be a number from 1, and may end in K, M, G or T");
-  out = static_cast<std::uint64_t>(*value) << shift;
-  return {};
 }
 
 Limits::Limits() {

@@ -41,8 +41,6 @@ struct QuotaKind {
 };
 const QuotaKind& kindOf(Quota quota);
 
-Status parseAmount(const std::string& text, std::uint64_t& out);  // "4096", "4K"
-
 class Limits {
  public:
   Limits();  // the standard ones

@@ -1,8 +1,8 @@
 // Reception: connections of which nothing is known yet. They wait here, in the supervisor, until they have shown that
-// they may come in (gate.h) and have said, completely, what they want. Until then a connection costs a
-// descriptor and no process, and takes nobody's place: it has so many seconds in all, says nothing but a few small
-// frames of fixed kinds, and when there are too many, those that have waited longest make room. Nothing here waits; for
-// a single-threaded poll loop.
+// they may come in (gate.h) and have said completely what they want. Until then a connection costs a descriptor and no
+// process, and takes nobody's place. It has a limited time in all and may send only a few small frames of fixed kinds;
+// when there are too many connections, those that have waited longest make room. Nothing here waits; for a
+// single-threaded poll loop.
 #pragma once
 
 #include <poll.h>
@@ -41,8 +41,8 @@ class Reception {
     std::optional<tls::Shield> shield;  // the connection is protected
     access::Identity identity;
     platform::SharedMemory memory{};      // what it shares with its session; its first message comes there
-    std::optional<wire::Bits256> back{};  // a client that was cut off: the key of its session. A Resume is unread, then
-    std::uint32_t lane = 0;               // or that wants another connection for that session. A Join is unread, then
+    std::optional<wire::Bits256> back{};  // a session's key. Its client was cut off (its Resume is unread),
+    std::uint32_t lane = 0;               // or brings this lane (its Join is unread)
     bool ucx = false;                     // it wants to go on over UCX. A Ucx is unread, then
     // No client but another worker, with what this names. A Parcel is unread, then.
     std::optional<std::string> ticket{};

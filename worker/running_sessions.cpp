@@ -157,44 +157,44 @@ Status RunningSessions::start(Reception::Guest& guest) {
   if (!pairOf(session.control, control) || !pairOf(session.door, door))
     return Status::exhausted("the worker has no descriptors left");
   platform::randomBytes(session.resumeKey);
-  SessionTicket ticket;
+  SessionBrief brief;
   if (guest.ucx) {
-    if (Status status = makeBridge(guest, account, ticket.key); !status.ok()) return status;
+    if (Status status = makeBridge(guest, account, brief.key); !status.ok()) return status;
   }
-  ticket.resumeSeconds = options_.resumeSeconds;
-  ticket.resumeKey = session.resumeKey;
-  ticket.supervisor = supervisor_;
-  ticket.outlives = options_.keepSessions;
-  ticket.peer = who;
-  ticket.runtime = runtime_.path;
+  brief.resumeSeconds = options_.resumeSeconds;
+  brief.resumeKey = session.resumeKey;
+  brief.supervisor = supervisor_;
+  brief.outlives = options_.keepSessions;
+  brief.peer = who;
+  brief.runtime = runtime_.path;
   for (const std::int32_t device : session.devices)
-    ticket.devices.push_back(runtime_.devices[static_cast<std::size_t>(device)]);
-  ticket.platform = runtime_.platform;
+    brief.devices.push_back(runtime_.devices[static_cast<std::size_t>(device)]);
+  brief.platform = runtime_.platform;
   std::vector<std::byte> own;  // what it sees, unless that is everything
   if (!guest.identity.devices.empty() || guest.identity.memory) {
     wire::encodePlatform(seenBy(platform_, session.devices, guest.identity.memory), own);
-    ticket.platform = own;
+    brief.platform = own;
   }
-  ticket.cacheFolder = homes_.cacheFolder();
-  ticket.compiles = options_.compile;
-  ticket.identity = guest.identity.name;
-  ticket.cacheLimit = options_.cacheLimit;
-  ticket.dataFolder = homes_.dataFolder();
-  ticket.dataLimit = options_.dataLimit;
-  ticket.limits = options_.limits;
-  ticket.memoryLimit = smaller(options_.memoryLimit, guest.identity.memory);
-  if (options_.compute) ticket.compute = only(options_.compute->of(account), session.devices);
-  ticket.peerTimeout = options_.peerTimeout;
-  ticket.usageFolder = homes_.usageFolder();
-  ticket.sandbox = homes_.plan(account, guest.identity.name);
-  ticket.verbose = debugEnabled();
-  ticket.shield = guest.shield;
-  ticket.shares = guest.memory.open();
-  ticket.meetsPeers = options_.peers.any();
-  ticket.standsBack = guest.identity.standsBack;
-  homes_.prepare(ticket.sandbox, guest.identity.name);
+  brief.cacheFolder = homes_.cacheFolder();
+  brief.compiles = options_.compile;
+  brief.identity = guest.identity.name;
+  brief.cacheLimit = options_.cacheLimit;
+  brief.dataFolder = homes_.dataFolder();
+  brief.dataLimit = options_.dataLimit;
+  brief.limits = options_.limits;
+  brief.memoryLimit = smaller(options_.memoryLimit, guest.identity.memory);
+  if (options_.compute) brief.compute = only(options_.compute->of(account), session.devices);
+  brief.peerTimeout = options_.peerTimeout;
+  brief.usageFolder = homes_.usageFolder();
+  brief.sandbox = homes_.plan(account, guest.identity.name);
+  brief.verbose = debugEnabled();
+  brief.shield = guest.shield;
+  brief.shares = guest.memory.open();
+  brief.meetsPeers = options_.peers.any();
+  brief.standsBack = guest.identity.standsBack;
+  homes_.prepare(brief.sandbox, guest.identity.name);
   pid_t process = 0;
-  if (Status status = startSession(ticket, guest.socket, guest.memory.descriptor(), board_.descriptor(account), control,
+  if (Status status = startSession(brief, guest.socket, guest.memory.descriptor(), board_.descriptor(account), control,
                                    door, process);
       !status.ok()) {
     logError("%s", status.message().c_str());
@@ -213,13 +213,13 @@ Status RunningSessions::makeBridge(Reception::Guest& guest, int account, std::op
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Status::exhausted("the worker has no descriptors left");
   net::Socket bridges(ends[0]), sessions(ends[1]);
-  UcxTicket ticket{homes_.ucxPlan(account), guest.shield, {}, options_.peerTimeout, debugEnabled()};
-  platform::randomBytes(ticket.key);
-  if (Status status = startUcxBridge(ticket, guest.socket, bridges); !status.ok()) {
+  UcxBrief brief{homes_.ucxPlan(account), guest.shield, {}, options_.peerTimeout, debugEnabled()};
+  platform::randomBytes(brief.key);
+  if (Status status = startUcxBridge(brief, guest.socket, bridges); !status.ok()) {
     logError("%s", status.message().c_str());
     return Status::exhausted("the worker cannot start another process");
   }
-  if (guest.shield) key = ticket.key;
+  if (guest.shield) key = brief.key;
   guest.shield.reset();
   guest.socket = std::move(sessions);
   return {};

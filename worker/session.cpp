@@ -75,6 +75,7 @@ Session::~Session() {
   ending_ = true;
   outbox_.fail();
   for (auto& [id, upload] : uploads_) upload->abandon(hipErrorDeinitialized);
+  transferContext_.lanes.stop();  // what nobody will take in any more: whoever waits for that goes on
   stopParcels();
   lanes_.stop();
   crew_.finish();    // who waits for the GPU uses everything else
@@ -115,8 +116,7 @@ Crew::Delay Session::read() {
   // Between two messages nobody waits here, also not for another connection.
   while (reader_.hasHeader() || (crew_.hasTasks() ? reader_.poll() : spin_([this] { return reader_.poll(); }))) {
     wire::Header header;
-    Status status = reader_.next(header);
-    if (status.ok()) status = handle(header);
+    Status status = handleNext(header);
     const bool left = phase_ == Phase::kLeft;
     if (++handled % kManyMessages == 0) crew_.delegate();
     if (status.ok() && !left) continue;
@@ -145,10 +145,11 @@ Crew::Delay Session::rest() {
     } else {
       reporter_.failWork(*stream, error);
     }
-    const std::uint64_t done = order_.doneSoFar(*stream);
-    if (done == stream->told) continue;
+    if (order_.doneSoFar(*stream) == stream->told || stream->telling.exchange(true)) continue;
     // Sending memory may wait, and nothing waits here.
-    crew_.add(stream->lane, [this, stream, done] {
+    crew_.add(stream->series, [this, stream] {
+      stream->telling = false;  // of what is done from here on another time
+      const std::uint64_t done = order_.doneSoFar(*stream);
       reporter_.show(*stream, done);
       reporter_.progress(*stream, done);
     });
@@ -165,6 +166,11 @@ void Session::sayRefused(const std::string& why) {
   outbox_.drain();
   channel_.finishSending();
   reader_.discard();
+}
+
+Status Session::handleNext(wire::Header& header) {
+  if (Status status = reader_.next(header); !status.ok()) return status;
+  return handle(header);
 }
 
 Status Session::handle(const wire::Header& header) {

@@ -113,6 +113,7 @@ class Session {
   void accept();                               // what Hello was answered with
   Crew::Delay read();                          // handles what there is
   Crew::Delay rest();  // nothing has come for a while: tells the client what it does not know yet
+  Status handleNext(wire::Header& header);
   Status handle(const wire::Header& header);
   Status handleData(const wire::Header& header);
   template <wire::Opcode kOp>
@@ -178,6 +179,8 @@ class Session {
 
   // --- lane_data.cpp
   hipError_t onLaneData(const wire::LaneData& m);
+  hipError_t onDownloadLanes(const wire::DownloadLanes& m);
+  hipError_t onNamedDataAnswer(const wire::NamedDataAnswer& m);
   void laneGave(const LanePiece& piece, Staging::Block block, bool keep);
   void laneLost(const LanePiece& piece);
 
@@ -190,10 +193,10 @@ class Session {
   void finishKeeping();  // waits for who keeps something, not long
   void forgetUploads();  // those that became complete while somebody else read
   static constexpr std::size_t kSeekers = 8;
-  std::array<LanePtr, kSeekers> seeking_;
+  std::array<SeriesPtr, kSeekers> seeking_;
   std::size_t nextSeeker_ = 0;
   std::atomic<std::size_t> sought_{0};  // names, and pieces on lanes, that have not been answered
-  const LanePtr keeping_ = std::make_shared<Lane>();
+  const SeriesPtr keeping_ = std::make_shared<Series>();
   std::atomic<std::uint64_t> keepingBytes_{0};
   std::mutex completeMutex_;
   std::vector<std::pair<std::uint64_t, std::shared_ptr<Upload>>> complete_;  // by number, to leave uploads_
@@ -206,6 +209,9 @@ class Session {
   template <wire::Opcode kOp, class Message, class Give>
   void submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, std::uint64_t pieces = 1,
               const Place& needs = {});
+  template <wire::Opcode kOp, class Message, class Give>
+  void giveNow(const StreamPtr& stream, const Message& message, const Give& give, hipError_t error,
+               std::uint64_t pieces);
 
   // --- streams.cpp
   const StreamPtr& stream(std::uint64_t number);  // null after refuse()
@@ -240,6 +246,8 @@ class Session {
   hipError_t onModuleUnload(const wire::ModuleUnload& m);
   hipError_t onFunctionGet(const wire::FunctionGet& m);
   void onLaunchKernel(const wire::LaunchKernel& m);
+  void submitTimed(const wire::LaunchKernel& m, const StreamPtr& stream, const std::shared_ptr<Function>& function,
+                   hipError_t error);
   hipError_t launch(const wire::LaunchKernel& m, const StreamPtr& stream, const Function& function, hipEvent_t start,
                     hipEvent_t stop);
   void unload(const std::shared_ptr<Module>& module);
@@ -278,7 +286,7 @@ class Session {
 
   // --- compile.cpp
   std::optional<wire::CompileSourceReply> onCompileSource(const wire::CompileSource& m);
-  const LanePtr compiling_ = std::make_shared<Lane>();
+  const SeriesPtr compiling_ = std::make_shared<Series>();
   std::atomic<bool> ending_{false};
 
   net::Channel channel_;
@@ -334,28 +342,31 @@ class Session {
   mirror::Heartbeat exchange_;  // of host memory, while kernels that may use it run
 };
 
-// The start function takes care of errors, so that an operation that fails still has its place.
+// Takes care of errors, so that an operation that fails still has its place.
+template <wire::Opcode kOp, class Message, class Give>
+void Session::giveNow(const StreamPtr& stream, const Message& message, const Give& give, hipError_t error,
+                      std::uint64_t pieces) {
+  if (error == hipSuccess) error = stream->broken;
+  if (error == hipSuccess && pieces > 1 && !order_.weigh(*stream, pieces)) error = hipErrorOutOfMemory;
+  backend_.use(stream->device);
+  if (error == hipSuccess) error = give(stream, message);
+  if (error != hipSuccess) reporter_.fail(error, wire::MessageOf<kOp>::kName, kOp);
+}
+
 template <wire::Opcode kOp, class Message, class Give>
 void Session::submit(const StreamPtr& stream, const Message& message, hipError_t error, Give give, std::uint64_t pieces,
                      const Place& needs) {
-  auto giveNow = [this, give = std::move(give), pieces](const StreamPtr& s, const Message& m, hipError_t soFar) {
-    if (soFar == hipSuccess) soFar = s->broken;
-    if (soFar == hipSuccess && pieces > 1 && !order_.weigh(*s, pieces)) soFar = hipErrorOutOfMemory;
-    backend_.use(s->device);
-    if (soFar == hipSuccess) soFar = give(s, m);
-    if (soFar != hipSuccess) reporter_.fail(soFar, wire::MessageOf<kOp>::kName, kOp);
-  };
   order_.submit(
       stream, message,
-      [this, error, giveNow = std::move(giveNow), pieces](const StreamPtr& s, const Message& m) {
+      [this, error, give = std::move(give), pieces](const StreamPtr& s, const Message& m) {
         if (pieces == 1 || error != hipSuccess || !order_.crowded(*s, pieces)) {
-          giveNow(s, m, error);
+          giveNow<kOp>(s, m, give, error, pieces);
           return Start::kGiven;
         }
         const auto kept = std::make_shared<KeptMessage<Message>>(m);
-        order_.whenReached(s, [this, s, kept, giveNow](hipError_t reached) {
+        order_.whenReached(s, [this, s, kept, give, pieces](hipError_t reached) {
           const std::lock_guard lock(order_.mutex());
-          giveNow(s, kept->get(), reached);
+          giveNow<kOp>(s, kept->get(), give, reached, pieces);
           order_.given(s);
         });
         return Start::kLater;

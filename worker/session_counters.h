@@ -1,7 +1,7 @@
-// What the sessions of this worker do, in numbers. Each seat has a page of memory that one session writes and the
-// supervisor and the telemetry service read: the only memory a session shares with anybody, so what it writes there is
-// foreign. Sessions count without locks; the supervisor adds a session that has ended, however it ended, to what past
-// sessions did. Thread- and process-safe.
+// Counters of what the sessions of this worker do. Each seat, a session's place, has a page of memory, which the
+// session writes and the supervisor and the telemetry service read. The session can write anything there, so what is
+// read is not trusted. Sessions count without locks. When a session has ended, however it ended, the supervisor adds
+// its counts to those of past sessions. Thread- and process-safe.
 #pragma once
 
 #include <sys/types.h>

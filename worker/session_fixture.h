@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "access/digest.h"
 #include "code_object/test_image.h"
@@ -80,6 +83,27 @@ class SessionOnFake {
   std::thread server_;
 };
 
+inline constexpr std::uint64_t kMiB = 1 << 20, kNull = wire::kNullStream;
+inline constexpr std::uint64_t kStream = wire::kFirstObject + 1, kEvent = wire::kFirstObject + 2;
+
+inline Limits with(Quota quota, std::uint64_t value) {
+  Limits limits;
+  limits.set(quota, value);
+  return limits;
+}
+
+// Bytes of which every MiB is another one. Most are made by what sanitizers do not look at word by word.
+inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
+  std::vector<std::byte> out(size);
+  for (std::size_t i = 0; i < std::min<std::size_t>(size, kMiB); ++i)
+    out[i] = static_cast<std::byte>((i * 2654435761u + seed * 40503u) >> 13);
+  for (std::size_t at = kMiB; at < size; at += kMiB) {
+    std::memcpy(out.data() + at, out.data(), std::min<std::size_t>(kMiB, size - at));
+    std::memcpy(out.data() + at, &at, std::min(sizeof at, size - at));
+  }
+  return out;
+}
+
 // --- the one kernel of FakeHip
 inline constexpr std::uint64_t kModule = wire::kFirstObject + 3, kFunction = wire::kFirstObject + 4;
 
@@ -97,11 +121,10 @@ inline void loadScale(TestClient& client) {
   const code::testing::Buffer code = code::testing::sampleElf();
   std::vector<std::byte> storage;
   const auto reply = client.call<wire::ModuleLoadReply, wire::Opcode::kModuleLoad>(
-      {kModule, 0, access::digestOf(code), code, {"counter", "nothing"}}, storage);
+      {kModule, 0, access::digestOf(code), code, {"counter"}}, storage);
   ASSERT_EQ(reply.status, hipSuccess);
-  ASSERT_EQ(reply.addresses.size(), 2u);
+  ASSERT_EQ(reply.addresses.size(), 1u);
   EXPECT_NE(reply.addresses[0], 0u);
-  EXPECT_EQ(reply.addresses[1], 0u);
   client.send<wire::Opcode::kFunctionGet>({kFunction, kModule, "scale"});
 }
 

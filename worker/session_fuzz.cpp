@@ -100,6 +100,7 @@ class Client {
       if (!socket_.receive(payload.data(), payload.size()).ok()) return;
       if (!runsFunctions_) continue;
       if (header.opcode == static_cast<std::uint16_t>(Opcode::kNamedDataAnswer)) answer(payload);
+      if (header.opcode == static_cast<std::uint16_t>(Opcode::kLaneData)) miss(payload);
       if (header.opcode != static_cast<std::uint16_t>(Opcode::kRunHostFunction)) continue;
       wire::RunHostFunction run;
       wire::Reader(payload).get(run);
@@ -117,6 +118,16 @@ class Client {
     if (answer.known) return;
     Script script;
     (void)send(script.data(answer.transfer, 64, answer.offset).bytes());
+  }
+
+  // Nobody reads the lane: what is announced for it does not come, or so this client says.
+  void miss(wire::Bytes payload) {
+    wire::LaneData piece;
+    wire::Reader(payload).get(piece);
+    std::vector<std::byte> frame;
+    wire::appendFrame(frame, Opcode::kNamedDataAnswer, 0, 0,
+                      wire::NamedDataAnswer{piece.transfer, piece.offset, piece.transfer % 2 == 0});
+    (void)send(frame);
   }
 
   net::Socket socket_;
@@ -174,6 +185,9 @@ std::vector<fuzz::Input> fuzz::seeds() {
           [&](auto& m) { m.stream = 1, m.to = rows, m.from = kDevice + 4096, m.fromPitch = 8, m.fromSlice = 16; }))
       .add<Opcode::kFillMemory>(with<wire::FillMemory>([&](auto& m) { m.stream = 1, m.to = rows, m.elementSize = 2; }))
       .add<Opcode::kDownload>({1, rows, 10})
+      .add<Opcode::kDownloadLanes>({{worker::kOrdersLane}, 0, true})
+      .add<Opcode::kDownload>({1, {kDevice, 0, 0, kMiB / 2}, 13})
+      .add<Opcode::kNamedDataAnswer>({13, 0, false})
       .add<Opcode::kMemoryCredit>({0, 100, 200})
       .add<Opcode::kMemoryInfo>({0})
       .add<Opcode::kCompileSource>({})
@@ -263,6 +277,9 @@ std::vector<fuzz::Input> fuzz::seeds() {
   // Data over a lane, in its order and before it, and some that is other data than was announced.
   out.push_back(
       {kOrders, kRunsFunctions, 0, 0, 38, 0, 40, 9, 38, 0, 40, 13, 39, 0, 38, 0, 40, 0x79, 38, 0, 40, 9, 14, 0});
+  // Downloads over a lane, that come and that do not, until it is not used any more.
+  out.push_back({kOrders, kRunsFunctions, 0, 0, 40, 2, 40, 4, 40, 4, 14, 0, 40, 3, 40, 4, 14, 0});
+  out.push_back({kOrders, kRunsFunctions | kDiscrete, 0, 0, 40, 2, 40, 4, 40, 4, 40, 4, 14, 0});
   return out;
 }
 

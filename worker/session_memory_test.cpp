@@ -8,8 +8,6 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20;
-
 TEST(Session, MappingBeyondTheCreditFails) {
   SessionOnFake s({}, 64 * kMiB);
   s.client->hello();

@@ -48,8 +48,8 @@ void standBack() {
   }
 }
 
-[[noreturn]] void end(const SessionTicket& ticket, const Status& status) {
-  logError("session for %s: %s", ticket.peer.c_str(), status.message().c_str());
+[[noreturn]] void end(const SessionBrief& brief, const Status& status) {
+  logError("session for %s: %s", brief.peer.c_str(), status.message().c_str());
   _exit(1);
 }
 
@@ -72,9 +72,9 @@ Status comeNear(int ioTimeout, net::TransportPtr& transport) {
 
 }  // namespace
 
-Status startSession(const SessionTicket& ticket, const net::Socket& client, int memory, int page,
+Status startSession(const SessionBrief& brief, const net::Socket& client, int memory, int page,
                     const net::Socket& control, const net::Socket& door, pid_t& process) {
-  return startImage(kOption, written(ticket), {client.fd(), page, control.fd(), door.fd(), memory}, process)
+  return startImage(kOption, written(brief), {client.fd(), page, control.fd(), door.fd(), memory}, process)
       .within("starting a session");
 }
 
@@ -87,31 +87,31 @@ void runSession() {
   prctl(PR_SET_NAME, kName);
   setsid();  // Linux shares processors out among such groups (autogroup): one session's many threads are one
   std::vector<std::byte> bytes;
-  SessionTicket ticket;
-  if (!takeTicket(bytes, ticket)) {
+  SessionBrief brief;
+  if (!takeBrief(bytes, brief)) {
     logError("%s is for the worker itself to use", kOption);
     _exit(2);
   }
   for (int fd : {kClient, kPage, kControl, kDoor, kMemory}) fcntl(fd, F_SETFD, FD_CLOEXEC);
-  if (ticket.verbose) setDebug(true);
-  if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
-  ticket.compute.tellRuntime(ticket.devices);
-  if (!ticket.sandbox.temporary.empty()) setenv("TMPDIR", ticket.sandbox.temporary.c_str(), 1);
+  if (brief.verbose) setDebug(true);
+  if (!brief.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", brief.usageFolder.c_str(), 1);
+  brief.compute.tellRuntime(brief.devices);
+  if (!brief.sandbox.temporary.empty()) setenv("TMPDIR", brief.sandbox.temporary.c_str(), 1);
 
   SessionOptions options;
   options.page = SessionPage::map(kPage);
   close(kPage);
-  if (!options.page) end(ticket, failure("its page"));
-  if (ticket.standsBack) standBack();
+  if (!options.page) end(brief, failure("its page"));
+  if (brief.standsBack) standBack();
   HipTable hip;
   SandboxReport report;
-  if (Status status = loadHip(ticket.runtime, hip); !status.ok()) end(ticket, status);
-  if (Status status = confine(ticket.sandbox, report); !status.ok()) end(ticket, status.within("sandbox"));
-  if (ticket.outlives) {
+  if (Status status = loadHip(brief.runtime, hip); !status.ok()) end(brief, status);
+  if (Status status = confine(brief.sandbox, report); !status.ok()) end(brief, status.within("sandbox"));
+  if (brief.outlives) {
     endWithSupervisors();
   } else {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // now: becoming another user undoes it
-    if (getppid() != ticket.supervisor) _exit(1);
+    if (getppid() != brief.supervisor) _exit(1);
   }
   hip.hipInit(0);  // opens devices. Whether there are any is for the client to find out
   SupervisorLink supervisor{net::Socket(kControl)};
@@ -119,20 +119,20 @@ void runSession() {
   SharedMemory shared(supervisor);
   options.credit = &credit;
   options.shared = &shared;
-  const int ioTimeout = 3 * ticket.peerTimeout;  // longer for a client that is alive and takes nothing
+  const int ioTimeout = 3 * brief.peerTimeout;  // longer for a client that is alive and takes nothing
   ReturnDoor door(net::Socket(kDoor), ioTimeout);
   options.door = &door;
-  options.resumeSeconds = ticket.resumeSeconds;
-  options.resumeKey = ticket.resumeKey;
-  options.devices.assign(ticket.devices.begin(), ticket.devices.end());
-  options.platform.assign(ticket.platform.begin(), ticket.platform.end());
-  options.cacheFolder = ticket.cacheFolder;
-  options.identity = ticket.identity;
-  options.cacheLimit = ticket.cacheLimit;
-  options.dataFolder = ticket.dataFolder;
-  options.dataLimit = ticket.dataLimit;
-  options.limits = ticket.limits;
-  if (ticket.compiles) {
+  options.resumeSeconds = brief.resumeSeconds;
+  options.resumeKey = brief.resumeKey;
+  options.devices.assign(brief.devices.begin(), brief.devices.end());
+  options.platform.assign(brief.platform.begin(), brief.platform.end());
+  options.cacheFolder = brief.cacheFolder;
+  options.identity = brief.identity;
+  options.cacheLimit = brief.cacheLimit;
+  options.dataFolder = brief.dataFolder;
+  options.dataLimit = brief.dataLimit;
+  options.limits = brief.limits;
+  if (brief.compiles) {
     options.compiler = [&supervisor] {
       Descriptor socket;
       supervisor.ask({.wish = Wish::kCompile}, -1, &socket);
@@ -144,7 +144,7 @@ void runSession() {
     out = supervisor.ask({.wish = Wish::kInvite}, -1, &door).ticket;
     return door;
   };
-  if (ticket.meetsPeers) {
+  if (brief.meetsPeers) {
     options.connect = [&supervisor](const std::string& worker) {
       Question question{.wish = Wish::kConnect};
       Descriptor socket;
@@ -155,29 +155,29 @@ void runSession() {
       return socket;
     };
   }
-  options.memoryLimit = ticket.memoryLimit;
-  options.compute = ticket.compute.devices;
+  options.memoryLimit = brief.memoryLimit;
+  options.compute = brief.compute.devices;
   options.greetingTimeout = kGreetingTimeout;
   const std::unique_ptr<OutputRelay> output = OutputRelay::capture();
   options.output = output.get();
-  sealCalls(ticket.sandbox, report);
-  logDebug("sandbox of %s: %s", ticket.peer.c_str(), report.text().c_str());
+  sealCalls(brief.sandbox, report);
+  logDebug("sandbox of %s: %s", brief.peer.c_str(), report.text().c_str());
   net::TransportPtr transport = net::overSocket(net::Socket(kClient), ioTimeout);
-  if (ticket.shield) transport = tls::overTls(std::move(transport), *ticket.shield);
-  if (ticket.key) {
+  if (brief.shield) transport = tls::overTls(std::move(transport), *brief.shield);
+  if (brief.key) {
     tls::Shield shield;
-    if (Status status = tls::awaitTicket(*transport, *ticket.key, kGreetingTimeout, shield); !status.ok())
-      end(ticket, status);
+    if (Status status = tls::awaitTicket(*transport, *brief.key, kGreetingTimeout, shield); !status.ok())
+      end(brief, status);
     transport = tls::overTls(std::move(transport), shield);
   }
-  if (ticket.shares)
-    if (Status status = comeNear(ioTimeout, transport); !status.ok()) end(ticket, status);
+  if (brief.shares)
+    if (Status status = comeNear(ioTimeout, transport); !status.ok()) end(brief, status);
   Session session(std::move(transport), hip, std::move(options));
   const Status status = session.run();
   if (status.code() == Code::kInvalid) {
-    logError("ended the session of %s: %s", ticket.peer.c_str(), status.message().c_str());
+    logError("ended the session of %s: %s", brief.peer.c_str(), status.message().c_str());
   } else if (!status.ok()) {
-    logDebug("session of %s: %s", ticket.peer.c_str(), status.message().c_str());
+    logDebug("session of %s: %s", brief.peer.c_str(), status.message().c_str());
   }
   _exit(0);  // without destructors: the process is the session, and its end frees everything
 }

@@ -1,6 +1,6 @@
 // A session's process: a program image of its own, so that nothing of another session or of the supervisor is in it,
 // not even where things lie in memory. It is this same program, started again by the supervisor with a few descriptors
-// and a ticket that says the rest.
+// and a brief that says the rest.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@
 
 namespace hipr::worker {
 
-struct SessionTicket {
+struct SessionBrief {
   std::int32_t supervisor = 0;  // its process, which the session does not outlive
   bool outlives = false;        // but for a supervisor that follows and has its end of the socket for credit
   std::string peer;
@@ -57,7 +57,7 @@ struct SessionTicket {
 
 // In the supervisor. `memory`: what the client shares with it, if it does; `page`: for SessionPage::map; `control` and
 // `door`: the session's ends of the sockets for credit and for a client that comes back (return.h).
-Status startSession(const SessionTicket& ticket, const net::Socket& client, int memory, int page,
+Status startSession(const SessionBrief& brief, const net::Socket& client, int memory, int page,
                     const net::Socket& control, const net::Socket& door, pid_t& process);
 
 // In the new process: whether it is one, and its whole life.

@@ -8,8 +8,6 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kStream = wire::kFirstObject + 1, kEvent = wire::kFirstObject + 2;
-
 template <class F>
 std::string refusalOf(F&& misbehave) {
   SessionOnFake s;
@@ -44,6 +42,13 @@ TEST(SessionRefuses, NumbersThatAreTaken) {
     c.template send<Opcode::kStreamCreate>({.stream = kStream});
   });
   refusalOf([](auto& c) { c.template send<Opcode::kStreamCreate>({.stream = 5}); });
+}
+
+TEST(SessionRefuses, ADownloadWithoutANumber) {
+  EXPECT_NE(refusalOf([](auto& c) {
+              c.template send<Opcode::kDownload>({wire::kNullStream, {kTestDeviceBase, 0, 0, kMiB}, 0});
+            }).find("number"),
+            std::string::npos);
 }
 
 TEST(SessionRefuses, TruncatedAndOverlongPayloads) {

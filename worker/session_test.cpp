@@ -17,9 +17,7 @@ namespace {
 using wire::Opcode;
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kStream = wire::kFirstObject + 1, kEvent = wire::kFirstObject + 2,
-                        kOther = wire::kFirstObject + 5;
-constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kOther = wire::kFirstObject + 5;
 
 TEST(Session, HelloAgreesOnAddressesAndGrantsCredit) {
   SessionOnFake s({.devices = 2});
@@ -47,6 +45,7 @@ TEST(Session, HelloTellsWhichMessagesItDoesNotKnow) {
   // It keeps nothing, goes nowhere, and nobody can join it.
   EXPECT_EQ(reply.unknown, (std::vector<std::uint16_t>{static_cast<std::uint16_t>(Opcode::kNamedData),
                                                        static_cast<std::uint16_t>(Opcode::kLaneData),
+                                                       static_cast<std::uint16_t>(Opcode::kDownloadLanes),
                                                        static_cast<std::uint16_t>(Opcode::kBring), 0x7ffe}));
 }
 

@@ -32,7 +32,7 @@ std::optional<wire::ShareMemoryReply> Session::share(wire::Opcode opcode, const 
     answer.status = exportMemory(lent, answer.secret);
     reply(outbox_, opcode, request, answer);
   };
-  if (busy.empty()) crew_.add(std::make_shared<Lane>(), finish);
+  if (busy.empty()) crew_.add(std::make_shared<Series>(), finish);
   const auto left = std::make_shared<std::atomic<std::size_t>>(busy.size());
   for (const StreamPtr& stream : busy)
     order_.whenDone(stream, [left, finish](hipError_t) {

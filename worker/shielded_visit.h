@@ -1,6 +1,6 @@
-// A connection at reception that speaks TLS: its handshake, and the frames of its greeting out of their records. Each
-// of those frames has a record of its own; so the record of the last one, which is for whoever serves the client, can
-// stay unread in the socket until it is known to be that. Nothing here waits.
+// A connection at reception that speaks TLS: its handshake, and the frames of its greeting, taken out of their records.
+// Each of those frames has a record of its own. The record of the last frame is for the process that serves the client;
+// so every record stays unread in the socket until its frame is known not to be the last. Nothing here waits.
 #pragma once
 
 #include <cstddef>

@@ -26,6 +26,7 @@ class Staging {
 
   // Null when it is more than kBlock, or there is no memory: the runtime says why, which may be that its device failed.
   Block take(std::size_t size, hipError_t* why = nullptr);
+  std::uint64_t most() const { return meter_.limits()[Quota::kStagedBytes]; }  // bytes
 
  private:
   struct Pool {

@@ -83,11 +83,12 @@ struct Stream {
 
   // --- what the client knows (Reporter)
   std::atomic<std::uint64_t> told{0};
+  std::atomic<bool> telling{false};          // somebody is about to
   std::atomic<std::uint64_t> lastWriter{0};  // the last operation that can write host memory
   std::atomic<std::uint64_t> shown{0};       // what the first `shown` wrote there has been sent
 
-  const LanePtr lane = std::make_shared<Lane>();      // for those who wait for it
-  const LanePtr watchers = std::make_shared<Lane>();  // for those who want to hear of its events
+  const SeriesPtr series = std::make_shared<Series>();    // for those who wait for it
+  const SeriesPtr watchers = std::make_shared<Series>();  // for those who want to hear of its events
 };
 
 }  // namespace hipr::worker

@@ -1,7 +1,14 @@
 // Streams, waiting for events, and functions of the client that run in stream order.
+#include <algorithm>
+
 #include "worker/session.h"
 
 namespace hipr::worker {
+namespace {
+
+constexpr std::size_t kMostMaskWords = 64;  // more compute units than any GPU has
+
+}  // namespace
 
 const StreamPtr& Session::stream(std::uint64_t number) {
   const std::uint64_t device = number - wire::kNullStream;
@@ -12,6 +19,7 @@ const StreamPtr& Session::stream(std::uint64_t number) {
 
 hipError_t Session::onStreamCreate(const wire::StreamCreate& m) {
   if (!hasDevice(m.device)) return hipErrorInvalidDevice;
+  order_.sweep();
   const Meter::Share share = meter_.take(Quota::kStreams);
   if (!share) return hipErrorOutOfMemory;
   auto stream = std::make_shared<Stream>(m.stream, m.device, !(m.flags & hipStreamNonBlocking));
@@ -22,7 +30,8 @@ hipError_t Session::onStreamCreate(const wire::StreamCreate& m) {
   }
   backend_.use(m.device);
   if (!m.cuMask.empty()) {
-    const auto mask = options_.compute.empty() ? m.cuMask : options_.compute[m.device].translate(m.cuMask);
+    auto mask = options_.compute.empty() ? m.cuMask : options_.compute[m.device].translate(m.cuMask);
+    mask.resize(std::min(mask.size(), kMostMaskWords));  // the runtime would keep all of it
     stream->broken = backend_.hip.hipExtStreamCreateWithCUMask(&stream->native, static_cast<std::uint32_t>(mask.size()),
                                                                mask.data());
   } else if (m.priority) {

@@ -1,6 +1,6 @@
 // What a session can ask of its supervisor, over a socket of its own: device memory (credit.h), memory that sessions
-// share (shares.h), a compiler (compile_process.h), connections with other workers (tickets.h, peers.h). A question,
-// perhaps with a descriptor, and an answer, perhaps with one.
+// share (shares.h), a compiler (compile_process.h), connections with other workers (tickets.h, peers.h). Question and
+// answer may each carry a descriptor.
 #pragma once
 
 #include <array>

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kPause(1);
 // What it finds open, besides the standard streams.
 enum Inherited { kDoorway = kFirstFile, kTokenDesk, kMetrics, kSummary, kPages };
 
-struct TelemetryTicket {
+struct TelemetryBrief {
   std::int32_t supervisor = 0;  // its process, which the service does not outlive
   SandboxPlan sandbox;
   wire::Bytes platform;
@@ -65,13 +65,13 @@ int TelemetryProcess::delay() const {
 
 void TelemetryProcess::start() {
   started_ = std::chrono::steady_clock::now();
-  TelemetryTicket ticket{static_cast<std::int32_t>(getpid()), sandbox_, platform_, usageFolder_, verbose_, 0};
+  TelemetryBrief brief{static_cast<std::int32_t>(getpid()), sandbox_, platform_, usageFolder_, verbose_, 0};
   const SessionBoard::Files board = shared_.board.files();
   std::vector<int> files = {shared_.doorway.waitingFd(), shared_.tokenDesk.askingFd(), shared_.metrics.fd(),
                             board.summary};
   files.insert(files.end(), board.pages.begin(), board.pages.end());
-  ticket.seats = static_cast<std::int32_t>(board.pages.size());
-  if (const Status status = startImage(kOption, written(ticket), std::move(files), process_); !status.ok()) {
+  brief.seats = static_cast<std::int32_t>(board.pages.size());
+  if (const Status status = startImage(kOption, written(brief), std::move(files), process_); !status.ok()) {
     logError("telemetry: %s", status.message().c_str());
     process_ = 0;
   }
@@ -102,22 +102,22 @@ void runTelemetry(const char* version) {
   setLogName("hip-worker");
   prctl(PR_SET_NAME, kName);
   std::vector<std::byte> bytes;
-  TelemetryTicket ticket;
+  TelemetryBrief brief;
   Platform platform;
-  if (!takeTicket(bytes, ticket) || !wire::decodePlatform(ticket.platform, platform))
+  if (!takeBrief(bytes, brief) || !wire::decodePlatform(brief.platform, platform))
     fail(std::string(kOption) + " is for the worker itself to use");
-  setDebug(ticket.verbose);
-  if (!ticket.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", ticket.usageFolder.c_str(), 1);
+  setDebug(brief.verbose);
+  if (!brief.usageFolder.empty()) setenv("HIP_REMOTE_SOFTGPU_USAGE", brief.usageFolder.c_str(), 1);
   Doorway doorway{net::Socket(kDoorway)};
   TokenDesk tokens{net::Socket(kTokenDesk)};
   net::Socket metrics(fcntl(kMetrics, F_GETFD) < 0 ? -1 : kMetrics);
-  const SessionBoard board(boardFiles(ticket.seats));
+  const SessionBoard board(boardFiles(brief.seats));
 
   SandboxReport report;
-  if (Status status = confine(ticket.sandbox, report); !status.ok()) fail(status.within("sandbox").message());
+  if (Status status = confine(brief.sandbox, report); !status.ok()) fail(status.within("sandbox").message());
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // now: becoming another user undoes it
-  if (getppid() != ticket.supervisor) _exit(1);
-  sealCalls(ticket.sandbox, report);
+  if (getppid() != brief.supervisor) _exit(1);
+  sealCalls(brief.sandbox, report);
   logDebug("sandbox of the telemetry service: %s", report.text().c_str());
 
   const auto open = [&platform](telemetry::SourcePtr& source) { return openWorkerSource(platform, source); };

@@ -1,6 +1,6 @@
-// Tickets: what lets another worker bring bytes to a session of this one, once and soon (tls/ticket.h). The
-// supervisor's own: it makes them, knows their keys when somebody greets with one, and passes that connection on. Used
-// by one thread.
+// Tickets: each lets another worker bring bytes to a session of this one, once and soon (tls/ticket.h). They belong to
+// the supervisor: it makes them, knows the key when somebody greets with one, and passes that connection on to the
+// session. Used by one thread.
 #pragma once
 
 #include <chrono>

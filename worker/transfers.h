@@ -1,10 +1,9 @@
 // Transfers: bulk data between the client and device memory, in stream order.
 //
-// Where the CPU can reach device memory (softgpu) the socket reads and writes it directly, once everything before the
-// transfer is done; elsewhere the GPU copies between device memory and pinned blocks, in its stream.
+// Where device memory is ordinary memory (softgpu), the socket reads and writes it directly, once everything before the
+// transfer is done. Elsewhere the GPU copies between device memory and pinned blocks, in its stream.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -14,18 +13,15 @@
 #include <mutex>
 
 #include "net/packing.h"
+#include "worker/data_frame.h"
 #include "worker/frame_reader.h"
+#include "worker/lane_downloads.h"
 #include "worker/order.h"
 #include "worker/outbox.h"
-#include "worker/packed_data.h"
 #include "worker/reporter.h"
 #include "worker/staging.h"
 
 namespace hipr::worker {
-
-// The head of a Data frame: header and message; the bytes themselves follow.
-using DataHead = std::array<std::byte, wire::kHeaderSize + wire::kDataPrefix>;
-DataHead dataHead(std::uint64_t transfer, std::uint64_t offset, std::uint64_t length);
 
 struct TransferContext {
   const Backend& backend;
@@ -36,6 +32,7 @@ struct TransferContext {
   Staging& staging;
   std::function<void(Staging::Block, std::uint64_t size)> keep;  // a block of an upload, for the next time
   DownloadPacking packing{outbox};
+  LaneDownloads lanes{outbox, packing, staging.most()};
   net::Unpacker unpacker{};             // the reader's
   std::atomic<std::uint64_t> early{0};  // bytes of all uploads that came before their stream had come to them
   std::atomic<std::size_t> missing{0};  // pieces of all uploads that were not found and have not been sent yet
@@ -72,7 +69,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
   bool abandoned();  // nobody needs what still comes
 
   Start start();  // REQUIRES: called as a start function
-  // It will not come to its place: what still arrives is thrown away. Idempotent.
+  // It will not come to its place: what still arrives is thrown away. Idempotent. What comes after it in its stream
+  // goes on when nobody writes to its place any more.
   void abandon(hipError_t error);
 
  private:
@@ -84,6 +82,9 @@ class Upload : public std::enable_shared_from_this<Upload> {
   };
 
   void open();  // bytes may go to their place; tells the client
+  // Around what writes there; false: nobody may any more.
+  bool beginWriting();
+  void endWriting();
   Status readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length);
   Status readBlock(const Incoming& incoming, bool late);
   bool takeMissing(std::uint64_t offset, std::uint64_t length);  // false: it is not one of them
@@ -91,6 +92,7 @@ class Upload : public std::enable_shared_from_this<Upload> {
   bool countEarly(std::uint64_t length);
   void forgetEarly();
   void place(Piece piece);
+  void giveToDevice(Piece piece);
   void placed(std::uint64_t length, hipError_t error);
   void boundBlocks();  // REQUIRES: mutex_
   Start over() const { return direct_ ? Start::kDone : Start::kGiven; }
@@ -108,6 +110,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
   State state_ = State::kWaiting;
   bool started_ = false;
   bool starting_ = false;  // start() has not returned
+  int writers_ = 0;        // threads that put bytes in their place
+  bool owed_ = false;      // abandoned meanwhile: Order waits for the last of them
   std::uint64_t placed_ = 0;
   hipError_t error_ = hipSuccess;
   std::deque<Piece> early_, copying_;
@@ -123,7 +127,8 @@ class Download : public Delivery, public std::enable_shared_from_this<Download> 
            bool direct)
       : context_(context), id_(id), request_(request), stream_(std::move(stream)), from_(from), direct_(direct) {}
 
-  Start start();  // REQUIRES: called as a start function
+  Start start();                   // REQUIRES: called as a start function, as is the next
+  Start refuse(hipError_t error);  // nothing of it is sent; says so when what is before it is done
   bool complete() override;
   void send() override;
 
@@ -140,8 +145,13 @@ class Download : public Delivery, public std::enable_shared_from_this<Download> 
   void sendFirst();  // of the pieces. REQUIRES: mutex_, and the GPU has copied it
   void deliver();    // on a thread that may wait: sends the pieces as they come, and answers
   void deliverDirect(hipError_t error);
-  void sendPiece(std::span<const std::byte> bytes, std::uint64_t offset);
-  void sendNow();  // all of it and the answer in one go
+  // `block`: where the bytes are, if they stay there.
+  void sendPiece(std::span<const std::byte> bytes, std::uint64_t offset, Staging::Block block = nullptr);
+  // Over the session's own connection. `behind`: frames that leave with them.
+  void sendHere(std::span<const std::byte> bytes, std::uint64_t offset, std::span<const std::byte> behind = {});
+  void answerOnArrival();  // of what goes over lanes: until then this is a delivery, and nobody waits here
+  void sendNow();          // all of it and the answer in one go
+  std::vector<std::byte> answerFrame(hipError_t error);  // REQUIRES: it is sent now
   void answer(hipError_t error);
 
   TransferContext& context_;

@@ -13,15 +13,6 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::uint64_t kMiB = 1 << 20;
-constexpr std::uint64_t kNull = wire::kNullStream;
-
-std::vector<std::byte> pattern(std::size_t size, unsigned seed) {
-  std::vector<std::byte> out(size);
-  for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::byte>((i * 2654435761u + seed) >> 13);
-  return out;
-}
-
 void sendAll(TestClient& client, std::uint64_t transfer, std::span<const std::byte> bytes, std::size_t piece = kMiB) {
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     client.sendData(transfer, at, bytes.subspan(at, std::min(piece, bytes.size() - at)));

@@ -1,6 +1,6 @@
-// A client that comes over UCX has a process of its own between it and its session: the bridge (net/ucx_bridge.h). UCX
-// opens sockets and devices as it likes, which no session may; so it lives here, where there is nothing but the bytes
-// that pass, and those are protected if the client's connection is.
+// For a client that comes over UCX: a process between the client and its session, with the bridge (net/ucx_bridge.h).
+// UCX opens sockets and devices as it likes, which no session may do; so it lives here, where there is nothing but the
+// bytes that pass, and those are encrypted if the client's connection is.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace hipr::worker {
 
-struct UcxTicket {
+struct UcxBrief {
   SandboxPlan sandbox;
   std::optional<tls::Shield> shield;  // of the client's connection
   wire::Bits256 key{};                // for TLS between the client and the session
@@ -26,7 +26,7 @@ struct UcxTicket {
 
 // In the supervisor. `client`: its Ucx is unread; `session`: the end of a pair whose other end is the session's. It
 // ends when either does.
-Status startUcxBridge(const UcxTicket& ticket, const net::Socket& client, const net::Socket& session);
+Status startUcxBridge(const UcxBrief& brief, const net::Socket& client, const net::Socket& session);
 
 // In the new process.
 bool isUcxProcess(int argc, char** argv);

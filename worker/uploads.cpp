@@ -30,6 +30,10 @@ Start Upload::start() {
   // All of it may have come early, and be in its place by now.
   std::lock_guard lock(mutex_);
   starting_ = false;
+  if (owed_ && writers_ == 0) {
+    owed_ = false;
+    return Start::kGiven;
+  }
   return placed_ == total_ ? over() : Start::kLater;
 }
 
@@ -75,15 +79,27 @@ Status Upload::arrived(const Incoming& piece) {
     return Status::invalid("data out of order");
   if (!late && piece.length > total_ - piece.offset) return Status::invalid("data beyond the end of its upload");
   if (!late) received_ += piece.length;
-  State state;
+  if (abandoned()) return piece.skip();
+  // What is kept is read later, when the client's kernels may have changed it in its place.
+  if (!direct_ || piece.keep || piece.packed || !beginWriting()) return readBlock(piece, late);
+  const Status status = readInPlace(piece.reader, piece.offset, piece.length);
+  endWriting();
+  return status;
+}
+
+bool Upload::beginWriting() {
+  std::lock_guard lock(mutex_);
+  writers_ += state_ == State::kOpen;
+  return state_ == State::kOpen;
+}
+
+void Upload::endWriting() {
   {
     std::lock_guard lock(mutex_);
-    state = state_;
+    if (--writers_ != 0 || starting_ || !owed_) return;  // start() tells
+    owed_ = false;
   }
-  if (state == State::kAbandoned) return piece.skip();
-  // What is kept is read later, when the client's kernels may have changed it in its place.
-  const bool inPlace = state == State::kOpen && direct_ && !piece.keep && !piece.packed;
-  return inPlace ? readInPlace(piece.reader, piece.offset, piece.length) : readBlock(piece, late);
+  context_.order.given(stream_);
 }
 
 Status Upload::readInPlace(FrameReader& reader, std::uint64_t offset, std::uint64_t length) {
@@ -126,10 +142,17 @@ Status Upload::readBlock(const Incoming& incoming, bool late) {
 }
 
 void Upload::place(Piece piece) {
+  if (!beginWriting()) return;
   if (direct_) {
     scatter(to_, piece.offset, {piece.block.get(), piece.length});
-    return placed(piece.length, hipSuccess);
+    placed(piece.length, hipSuccess);
+  } else {
+    giveToDevice(std::move(piece));
   }
+  endWriting();
+}
+
+void Upload::giveToDevice(Piece piece) {
   const std::uint64_t length = piece.length;
   context_.backend.use(stream_->device);
   hipError_t error = copyPacked(context_.backend.hip, stream_->native, to_, piece.offset, length, piece.block.get(),
@@ -202,7 +225,8 @@ void Upload::abandon(hipError_t error) {
       push(context_.outbox, wire::Opcode::kTransferOpen, wire::TransferOpen{id_});
     }
     state_ = State::kAbandoned;
-    held = started_;
+    owed_ = started_ && writers_ > 0;
+    held = started_ && !owed_;
     copying.swap(copying_);
   }
   release(copying);

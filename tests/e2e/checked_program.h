@@ -31,7 +31,8 @@ class CheckedProgram {
   bool round(unsigned seed) {
     std::minstd_rand random(seed);
     return copies(1 + random() % (random() % 4 ? 20'000 : kMost), random()) &&
-           kernel(1 + static_cast<int>(random() % 50)) && pinned(4096 + random() % 100'000, random());
+           kernel(1 + static_cast<int>(random() % 50)) && pinned(4096 + random() % 100'000, random()) &&
+           givenBack(100'000 + random() % (random() % 4 ? 100'000 : kMost - 100'000), random());
   }
 
  private:
@@ -73,6 +74,21 @@ class CheckedProgram {
     for (std::size_t i = 0; i < size; ++i)
       if (host[i] != (i < size / 2 ? 7 : static_cast<unsigned char>((i + seed) * 31))) return false;
     return called == 1;
+  }
+
+  // Memory that the program frees while its bytes are on their way, and may be lost there.
+  bool givenBack(std::size_t size, unsigned seed) {
+    const auto byte = [seed](std::size_t i) { return static_cast<unsigned char>((i * 40503u + seed) >> 7); };
+    void* host = nullptr;
+    HIPR_CHECK(hip_, hipHostMalloc(&host, size, 0));
+    for (std::size_t i = 0; i < size; ++i) static_cast<unsigned char*>(host)[i] = byte(i);
+    HIPR_CHECK(hip_, hipMemcpyAsync(memory_, host, size, hipMemcpyHostToDevice, second_));
+    HIPR_CHECK(hip_, hipHostFree(host));
+    std::vector<unsigned char> back(size);
+    HIPR_CHECK(hip_, hipMemcpy(back.data(), memory_, size, hipMemcpyDeviceToHost));
+    for (std::size_t i = 0; i < size; ++i)
+      if (back[i] != byte(i)) return false;
+    return true;
   }
 
   testing::Hip hip_;

@@ -95,6 +95,24 @@ TEST_F(Limits, OfStreams) {
   }
 }
 
+// Destroyed events are kept for the next ones, and the worker remembers where they were recorded.
+TEST_F(Limits, StreamsThatAreGoneDoNotCountForTheirEvents) {
+  for (int round = 0; round < 3; ++round) {
+    hipStream_t streams[3];
+    hipEvent_t events[3];
+    for (int i = 0; i < 3; ++i) {
+      HIPR_CHECK(hip_, hipStreamCreate(&streams[i]));
+      HIPR_CHECK(hip_, hipEventCreate(&events[i]));
+      HIPR_CHECK(hip_, hipEventRecord(events[i], streams[i]));
+    }
+    for (int i = 0; i < 3; ++i) {
+      HIPR_CHECK(hip_, hipStreamSynchronize(streams[i]));
+      HIPR_CHECK(hip_, hipEventDestroy(events[i]));
+      HIPR_CHECK(hip_, hipStreamDestroy(streams[i]));
+    }
+  }
+}
+
 TEST_F(Limits, OfEvents) {
   std::vector<hipEvent_t> events;
   EXPECT_EQ(fill<hipEvent_t>(events, [](auto* out) { return hip_.api.hipEventCreate(out); }), 4u);

@@ -144,6 +144,28 @@ TEST(Reset, NothingSucceedsWithoutAWorker) {
   EXPECT_EQ(exitCode(client), 0);
 }
 
+TEST(Reset, TakesPinnedMemoryWhenItsCopiesAreDone) {
+  setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);  // within a machine the worker itself would have that memory
+  const WorkerProcess worker;
+  worker.use();
+  EXPECT_EQ(exitCode(start([](Hip& hip) {
+              constexpr std::size_t kSize = 64 << 20;
+              for (int i = 0; i < 4; ++i) {
+                void *device = nullptr, *from = nullptr, *to = nullptr;
+                HIPR_CHECK(hip, hipMalloc(&device, kSize));
+                HIPR_CHECK(hip, hipHostMalloc(&from, kSize, 0));
+                HIPR_CHECK(hip, hipHostMalloc(&to, kSize, 0));
+                HIPR_CHECK(hip, hipMemcpyAsync(device, from, kSize, hipMemcpyHostToDevice, hip.stream));
+                HIPR_CHECK(hip, hipMemcpyAsync(to, device, kSize, hipMemcpyDeviceToHost, hip.stream));
+                HIPR_CHECK(hip, hipDeviceReset());
+                loadAgain(hip);
+              }
+              return computes(hip) ? 0 : 4;
+            })),
+            0);
+  unsetenv("HIP_REMOTE_TRANSPORT");
+}
+
 TEST(Reset, LeavesOtherDevicesAlone) {
   const auto worker = workerWithTwoDevices();
   EXPECT_EQ(exitCode(start([](Hip& hip) {

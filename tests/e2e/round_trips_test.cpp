@@ -136,5 +136,38 @@ TEST_F(RoundTrips, AProgramNeedsAtMostTwoUntilItsFirstLaunch) {
   EXPECT_LE(waited, 2);
 }
 
+TEST_F(RoundTrips, AWaitBehindACopyToPinnedMemoryIsAWaitForItsAnswer) {
+  constexpr int kCopies = 50, kOthers = 10;  // those of the preparation, and where the answer was just coming in
+  const Counters counted = Counters::of([] {
+    Scene s;
+    s.prepare();
+    for (int i = 0; i < kCopies; ++i) {
+      HIPR_CHECK(s.hip, hipMemcpyAsync(s.pinned, s.device, 1 << 20, hipMemcpyDeviceToHost, s.hip.stream));
+      HIPR_CHECK(s.hip, hipStreamSynchronize(s.hip.stream));
+    }
+  });
+  EXPECT_GT(counted["joined"], kCopies / 2);
+  EXPECT_LE(counted["waited"] - counted["joined"], kOthers);
+}
+
+TEST_F(RoundTrips, AnEventThatIsMadeRecordedAndDestroyedIsOneMessage) {
+  constexpr int kEvents = 1000;
+  const auto posted = [](int events) {
+    return Counters::of([&] {
+      Scene s;
+      s.prepare();
+      for (int i = 0; i < events; ++i) {
+        hipEvent_t event;
+        HIPR_CHECK(s.hip, hipEventCreate(&event));
+        HIPR_CHECK(s.hip, hipEventRecord(event, s.hip.stream));
+        HIPR_CHECK(s.hip, hipEventDestroy(event));
+      }
+    })["posted"];
+  };
+  const long some = posted(kEvents) - posted(0);
+  EXPECT_GE(some, kEvents);
+  EXPECT_LE(some, kEvents + kEvents / 10);
+}
+
 }  // namespace
 }  // namespace hipr

@@ -1,5 +1,6 @@
-// TokenDesk: how the telemetry service, to which anybody may talk, learns whether a scraper knows a token without
-// knowing one itself. The service asks; the supervisor, which reads nothing that strangers send to the page, answers.
+// TokenDesk: how the telemetry service, to which anybody may talk, finds out whether a scraper's token is right without
+// knowing any token itself. The service asks; the supervisor answers. So the supervisor reads nothing that strangers
+// send to the page.
 #pragma once
 
 #include <functional>

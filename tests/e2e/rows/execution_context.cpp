@@ -114,12 +114,12 @@ void addExecutionContextRows(Book& book) {
   ROW(hipOccupancyMaxActiveClusters).standard([](Scene& s, auto f) {
     int count = 0;
     const hipLaunchConfig_t config{};
-    s.expect(hipErrorNotSupported).call(f, &count, &s.kernel, &config);
+    s.expect(hipErrorInvalidClusterSize).call(f, &count, &s.kernel, &config);
   });
   ROW(hipOccupancyMaxPotentialClusterSize).standard([](Scene& s, auto f) {
     int size = 0;
     const hipLaunchConfig_t config{};
-    s.expect(hipErrorNotSupported).call(f, &size, &s.kernel, &config);
+    s.expect(hipErrorInvalidClusterSize).call(f, &size, &s.kernel, &config);
   });
   ROW(hipDeviceGetExecAffinitySupport).standard([](Scene& s, auto f) {
     int supported = 0;

@@ -19,6 +19,16 @@ void addLaunchRows(Book& book) {
         s.call(f, &s.kernel, kOne, kOne, arguments, std::size_t{0}, s.stream);
         HIPR_OK(s, hipHostFree(block));
       });
+  ROW(hipLaunchKernelGGLImpl).standard([](Scene& s, auto f) {
+    struct {
+      void* to;
+      int value;
+    } packed{*static_cast<void**>(s.arguments()[0]), *static_cast<int*>(s.arguments()[1])};
+    std::size_t size = sizeof packed;
+    void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     HIP_LAUNCH_PARAM_END};
+    s.call(f, reinterpret_cast<uintptr_t>(&s.kernel), &kOne, &kOne, 0u, s.stream, extra);
+  });
   ROW(hipExtLaunchKernel).standard([](Scene& s, auto f) {
     s.call(f, &s.kernel, kOne, kOne, s.arguments(), std::size_t{0}, s.stream, s.first, s.last, 0);
   });

@@ -15,7 +15,7 @@ struct Row {
   std::string what;
   double value = 0;
   std::string unit;
-  std::string target;  // as design demands it; empty when there is none
+  std::string target;  // the limit, as it is printed; empty when there is none
   bool met = true;
 };
 
@@ -52,7 +52,9 @@ void measurePacing(Report& report, bool quick);                  // of small cal
 std::string runSelf(const std::string& arguments, const std::string& environment = "");
 int runStartupChild();  // connect, launch, wait; prints round trips and time
 int runUploadChild(std::size_t mebibytes, unsigned seed, unsigned changedPercent);  // prints seconds
-int runCopyChild(std::size_t mebibytes, int content);                               // prints seconds there and back
+// What programs copy: 16-bit weights, text, and what nothing can make smaller.
+enum Content { kWeights, kWords, kNoise };
+int runCopyChild(std::size_t mebibytes, int content);  // prints seconds there and back
 int runPacingChild(std::size_t mebibytes, int steps, hipMemcpyKind direction);
 int runStepChild(int rounds);  // steps of that much work over a delayed connection; prints seconds per step
 

@@ -13,8 +13,8 @@ COPIES = [f"{way}_{size}_{memory}" for way in ("up", "down") for size in ("256k"
           for memory in ("pageable", "pinned")]
 LINES = ["local_device", "local_attribute", "local_stream_query", "launch_posted", "launch_posted_asleep", "event_cycle",
          "malloc_free", "mem_info", "launch_sync", "launch_sync_idle", "read_8", "read_8_idle", "launch64_read",
-         "upload_sync", "step", "graph_step", "graph", "graph_posted", "graph_working", "working_kernels",
-         "many_waits", *COPIES]
+         "launch64_small_read", "upload_sync", "step", "graph_step", "graph", "graph_posted", "graph_working",
+         "working_kernels", "many_waits", *COPIES]
 RAW = {"ping_pong", "ping_pong_spinning", "up_256k", "up_1m", "down_256k", "down_1m", "up_256m", "down_256m"}
 FIELDS = {"direct": ["median", "minimum", "wakeUps"],
           "remoted": ["median", "minimum", "wakeUps", "roundTrips", "messages", "bytesSent"]}

@@ -15,9 +15,6 @@ namespace {
 constexpr double kBandwidth = 125e6, kOneWay = 0.005;
 constexpr std::size_t kCall = 16 << 20;  // bytes
 
-// What programs copy: 16-bit weights, text, and what nothing can make smaller.
-enum Content { kWeights, kWords, kNoise };
-
 std::vector<char> make(Content content, std::size_t bytes) {
   std::vector<char> out(bytes);
   std::mt19937 random(1);

@@ -53,7 +53,7 @@ Traffic trafficOf(const Line& line, const std::string& library, int count) {
     return std::strtod(text.c_str() + text.find('=', at) + 1, nullptr);
   };
   const double waited = field("waited");
-  return {waited, field("posted") + waited, field("sent")};
+  return {waited, field("posted") + waited - field("joined"), field("sent")};
 }
 
 }  // namespace

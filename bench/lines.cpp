@@ -90,8 +90,7 @@ void downPinned(Scene& s) {
   down(s, s.pinned);
 }
 
-void launchWork(Scene& s, unsigned groups) {
-  int rounds = 200;
+void launchWork(Scene& s, unsigned groups, int rounds = 200) {
   void* arguments[] = {&s.device, &rounds};
   s.hip.launch(s.hip.work, groups, 64, arguments);
 }
@@ -100,6 +99,12 @@ void launchWork(Scene& s, unsigned groups) {
 void workingKernels(Scene& s) {
   for (int i = 0; i < 100; ++i) launchWork(s, 64);
   synchronize(s);
+}
+
+// 64 of the smallest kernels that do anything: 64 work-items write a number each. Empty ones are skipped by softgpu.
+void launchManySmallAndRead(Scene& s) {
+  for (int i = 0; i < 64; ++i) launchWork(s, 1, 1);
+  s.finish();
 }
 
 // A program that waits for every kernel. An empty one costs softgpu nothing, so that everything would be dear beside
@@ -161,7 +166,9 @@ const Line kLines[] = {
     {"launch_sync_idle", "launch + synchronize, 2 ms after the last", launchAndSynchronize, 50, 9, 4096, kLongPause},
     {"read_8", "read of 8 bytes", read, 500, 15},
     {"read_8_idle", "read of 8 bytes, 2 ms after the last", read, 50, 9, 4096, kLongPause},
-    {"launch64_read", "64 launches + read of 8 bytes", launchManyAndRead, 100, 15},
+    {"launch64_read", "64 launches of an empty kernel + read of 8 bytes", launchManyAndRead, 100, 15},
+    {"launch64_small_read", "64 launches of a small kernel + read of 8 bytes", launchManySmallAndRead, 50, 15,
+     kWorkBytes},
     {"upload_sync", "4 KiB to the device + synchronize", upPageable, 500, 15},
     {"up_256k_pageable", "256 KiB to the device + synchronize, pageable", upPageable, 100, 15, kSmall},
     {"up_256k_pinned", "256 KiB to the device + synchronize, pinned", upPinned, 100, 15, kSmall},

@@ -36,7 +36,7 @@ constexpr char kWhat[] =
     "\n"
     "uploads: only the uploads over a thin line, of a model of so many MiB (default 256; 2048 takes two minutes).\n"
     "compression: copies over a thin line of so many MiB (default 128), compressed and not.\n"
-    "lanes: an upload of so many MiB (default 256) over a long line, over one connection and over several.\n"
+    "lanes: copies of so many MiB (default 256) over a long line, over one connection and over several.\n"
     "pacing: how long small calls take beside large copies.\n"
     "smi: measures what telemetry costs the worker instead.\n"
     "softgpu: measures the software GPU instead: instructions per second by family, and kernels next to the same\n"
@@ -165,7 +165,7 @@ Options readOptions(int argc, char** argv) {
        "tcp (default), or shm: memory that program and worker share, against raw memory"},
       {"quick", 0, nullptr, hipr::flag(o.quick),
        "a few operations each: whether everything runs, and how often it waits"},
-      {"no-delay", 0, nullptr, hipr::flag(o.delay, false), "leave out the steps over a long line"},
+      {"no-delay", 0, nullptr, hipr::flag(o.delay, false), "leave out the lines over slow networks"},
       {"json", 0, "FILE", hipr::text(o.json), "write the numbers; bench/table.py makes a table of them"},
       {"check", 0, nullptr, hipr::flag(o.check), "exit 1 when a target is missed"},
       {"help", 'h', nullptr, hipr::flag(help), "print this"},

@@ -1,3 +1,4 @@
+// hip-remote-bench smi: what telemetry costs the worker.
 #pragma once
 
 #include "bench/bench.h"

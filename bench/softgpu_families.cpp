@@ -26,7 +26,7 @@ constexpr Family kFamilies[] = {
 
 // What plain vector instructions should reach depends on the vectors of this CPU, unless a lower level was asked for.
 double plainGoal() {
-  const char* level = std::getenv("HIPR_SOFTGPU_LEVEL");
+  const char* level = std::getenv("HIP_REMOTE_SOFTGPU_LEVEL");
   const bool lower = level && std::strcmp(level, "avx512") != 0;
 #ifdef __x86_64__
   if (!lower && __builtin_cpu_supports("avx512f")) return 150;

@@ -81,7 +81,7 @@ def tables(numbers, title):
     targets = [t for line in numbers["lines"] for t in line["targets"]]
     parts = [
         [f"**{title}**" if title else "",
-         f"{machine['processors']} processors ({machine['model']}), Linux {machine['kernel']}, load {machine['load']:.1f} at the "
+         f"{machine['processors']} processors ({machine['model']}), Linux {'.'.join(machine['kernel'].split('.')[:2])}, load {machine['load']:.1f} at the "
          f"start; worker and client on the same machine, over loopback TCP. "
          f"{sum(t['met'] for t in targets)} of {len(targets)} targets of these lines are met."],
         times_table(numbers["lines"]), raw_table(numbers["lines"]), counts_table(numbers["lines"]),

@@ -194,7 +194,7 @@ endfunction()
 
 # hipr_fuzzer(NAME SOURCE [DEPENDS target...]): one file defining LLVMFuzzerTestOneInput. It is built against
 # fuzz/driver.cpp, which replays a corpus and a bounded number of mutations, so it runs with any compiler; in the preset
-# "fuzz", with clang's libFuzzer, which looks at what each input reaches. See tests/fuzz/README.md.
+# "asan", with clang's libFuzzer, which looks at what each input reaches. See tests/fuzz/README.md.
 option(HIPR_LIBFUZZER "Link fuzzers with clang's libFuzzer" OFF)
 if(HIPR_LIBFUZZER)
   add_custom_target(fuzzers)

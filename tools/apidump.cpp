@@ -106,10 +106,9 @@ void printCoverage() {
       "Arrays, textures and surfaces are those of a device without image instructions (gfx942, softgpu): each call\n"
       "answers as AMD's runtime does there. Images of a worker's GPU that has them are not carried; the calls then\n"
       "answer the same, and say so once on stderr.\n\n"
-      "What is missing is in `libamdhip64.so.5` only: the callbacks of roctracer 4, which want each call's arguments "
-      "in\n"
-      "structures of that release (later ones have `hipRegisterTracerCallback`), and a function of hipcc's before "
-      "3.5.\n\n");
+      "What is missing is in `libamdhip64.so.5` only, and gone from AMD's since 5.3: the callbacks of roctracer 4, "
+      "which want\n"
+      "each call's arguments in structures of that release (later ones have `hipRegisterTracerCallback`).\n\n");
   std::printf("| library | %s", columns);
   for (auto& [label, count] : sonames) count.print("`" + label + "`");
   std::printf("\n| topic | %s", columns);

@@ -48,7 +48,7 @@ if ($Worker) { Set-User 'TF_WORKER_HOST' $Worker }
 if ($NoCheck) { exit 0 }
 & (Join-Path $bin 'hip-remote.exe') info
 if ($LASTEXITCODE -ne 0) {
-  Write-Warning 'The worker did not answer. Is hip-worker running there with --bind, and is port 18515 open? (docs\windows.md)'
+  Write-Warning 'The worker did not answer. Is hip-worker running there, and the SSH tunnel to it? (docs\windows.md)'
   exit 1
 }
 Write-Host 'Ready. Open a new window to use it.'

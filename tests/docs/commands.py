@@ -35,7 +35,7 @@ ELSEWHERE = {  # what a command begins with: why it is not run
     r".*hip-remote-bench( softgpu)?( --json numbers\.json)?$": "a minute each: the part \"bench\" of ./test runs all of it once",
     r"bench/table.py": "writes docs/performance.md",
     r"(scripts/cross\.sh|cmake --(preset|build)|\$\(brew|cl |x86_64-w64|cp \.\./\.\./bin|.*wine64|hipcc --genco|\{ echo)":
-        "other systems: ./test --only windows, macos",
+        "builds, most for other systems: ./test --only windows, macos",
 }
 used = set()
 blocks = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)

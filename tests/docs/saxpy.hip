@@ -1,4 +1,4 @@
-// The program that README.md and docs/ call saxpy.hip: y = a * x + y, checked.
+// The program that docs/ calls saxpy: y = a * x + y, checked.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

@@ -92,6 +92,7 @@ else
 fi
 if [[ $EUID -eq 0 ]] && command -v mmdebstrap >/dev/null; then
   check debian-12 in_chroot debian-12 bookworm http://deb.debian.org/debian
+  # Debian has no keyring of Ubuntu's.
   check ubuntu-24.04 in_chroot ubuntu-24.04 noble "deb [trusted=yes] http://archive.ubuntu.com/ubuntu noble main universe"
 else
   skip chroots "they take root and mmdebstrap"

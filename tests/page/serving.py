@@ -4,6 +4,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from pathlib import Path
 
@@ -15,6 +16,8 @@ class Serving:
 
     def __init__(self, **environment):
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "HIP_", "LD_", "TENSOR_FUSION"))}
+        self.usage = tempfile.TemporaryDirectory()  # what other programs do on softgpu is not on this page
+        self.environment["HIP_REMOTE_SOFTGPU_USAGE"] = self.usage.name
         self.programs = []
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
@@ -54,3 +57,4 @@ class Serving:
         self.end_programs()
         if self.worker.returncode is None:
             self.end_worker()
+        self.usage.cleanup()

@@ -2,7 +2,7 @@
 # The images, built whole and used: deploy/docker/images.sh with buildah, on bases made by mmdebstrap, with HIP of this machine's
 # packages in the place of AMD's tarball. Then a kernel, from a container with the client to one of the worker, on the software GPU.
 #   tests/tensorfusion/images.sh BUILD_DIR       Variables: WORK (a folder to keep; else one that is removed), UBUNTU (its mirror)
-# UBUNTU_KEYRING (for mmdebstrap). Needs root, the network and 5 GB; compiles most of the project, once for each image. Not a part of ./test.
+# UBUNTU_KEYRING (for mmdebstrap), EXTRA_CA (certificates to trust, where a proxy looks into TLS). Needs root, the network and 5 GB; compiles most of the project, once for each image. Not a part of ./test.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -30,8 +30,9 @@ commit_base() { # NAME TAR: once, or all that is built on it would be built agai
   local container
   if buildah inspect --type image "$1" >/dev/null 2>&1; then return; fi
   container=$(buildah from scratch) && buildah add -q "$container" "$2" / &&
-    buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --env PIP_CERT=/etc/ssl/host.crt "$container" && # whom this machine trusts
-    buildah add -q "$container" /etc/ssl/certs/ca-certificates.crt /etc/ssl/host.crt && buildah commit -q "$container" "$1" && buildah rm "$container"
+    buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin ${EXTRA_CA:+--env PIP_CERT=/etc/ssl/extra.crt} "$container" || return 1
+  if [[ -n ${EXTRA_CA:-} ]]; then buildah add -q "$container" "$EXTRA_CA" /etc/ssl/extra.crt || return 1; fi
+  buildah commit -q "$container" "$1" && buildah rm "$container"
 }
 build_base() { # Ubuntu 22.04, as in the Dockerfiles
   [[ -e $work/ubuntu.tar ]] || mmdebstrap --quiet --variant=apt --components=main,universe ${UBUNTU_KEYRING:+--keyring="$UBUNTU_KEYRING"} \

@@ -55,12 +55,15 @@ def executables(folder):
                 yield os.path.basename(path), full
 
 
-def cases_of(command, cwd):
-    """Its cases; none of a program that only helps one of them."""
-    kind = subprocess.run(command + ["--libidentify"], capture_output=True, text=True, cwd=cwd, timeout=60).stdout
-    if "Catch" not in kind:
+def cases_of(command, cwd, environment):
+    """Its cases; none of a program that only helps one of them. Some ask for devices before they list anything."""
+    told = {"capture_output": True, "text": True, "cwd": cwd, "env": environment, "timeout": 60}
+    asked = subprocess.run(command + ["--libidentify"], **told)
+    if "Catch" in asked.stderr and "Catch" not in asked.stdout:
+        sys.exit(f"{command[-1]} cannot list its cases: {asked.stderr}")
+    if "Catch" not in asked.stdout:
         return []
-    listing = subprocess.run(command + ["--list-test-names-only"], capture_output=True, text=True, cwd=cwd, timeout=60).stdout
+    listing = subprocess.run(command + ["--list-test-names-only"], **told).stdout
     return [line.strip() for line in listing.splitlines() if line.strip()]
 
 
@@ -109,7 +112,7 @@ def run(options):
         seen = os.path.join(options.seen_as, os.path.relpath(path, options.folder)) if options.seen_as else os.path.abspath(path)
         command = enter + ["env", "-C", os.path.dirname(seen), seen] if enter else [seen]
         cwd = None if enter else os.path.dirname(seen)
-        names = cases_of(command, cwd)
+        names = cases_of(command, cwd, next(iter(free.queue)))
         command = command + shlex.split(given.get(group, ""))
         for name in names:
             if re.search(options.only, f"{group}/{name}"):

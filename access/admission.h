@@ -20,8 +20,8 @@ class Admission {
 
   explicit Admission(std::shared_ptr<const Keyring> keyring) : keyring_(std::move(keyring)) {}
 
-  // The connection is protected: who that has shown the client to be, by the name of a token's key or of a certificate,
-  // if it has; and what a proof is bound to otherwise.
+  // The connection is protected. `tokenName`, `certificate`: by which of these TLS has recognised the client, if it
+  // has. `binding`: what a proof has to be bound to otherwise.
   Status shielded(const std::optional<std::string>& tokenName, const std::optional<std::string>& certificate,
                   const wire::Bits256& binding);
 

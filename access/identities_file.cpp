@@ -14,19 +14,6 @@ namespace {
 
 constexpr int kMostSessions = 4096, kMostDevices = 256;
 
-// "16G": with K, M, G or T, powers of 1024.
-std::optional<std::uint64_t> bytesOf(std::string text) {
-  constexpr std::string_view kUnits = "KMGT";
-  int shift = 0;
-  if (!text.empty() && kUnits.find(text.back()) != std::string_view::npos) {
-    shift = 10 * static_cast<int>(kUnits.find(text.back()) + 1);
-    text.pop_back();
-  }
-  const auto number = parseNumber(text, 1, 1 << 20);
-  if (!number) return std::nullopt;
-  return static_cast<std::uint64_t>(*number) << shift;
-}
-
 // "0,2": each once.
 std::optional<std::vector<std::int32_t>> devicesOf(const std::string& text) {
   std::vector<std::int32_t> out;
@@ -54,9 +41,7 @@ Status apply(const std::string& key, const std::string& value, Line& line) {
     line.certificate = value;
     known = !value.empty();
   } else if (key == "vram") {
-    const auto bytes = bytesOf(value);
-    known = bytes.has_value();
-    line.identity.memory = bytes.value_or(0);
+    known = parseAmount(value, line.identity.memory).ok();
   } else if (key == "sessions") {
     const auto number = parseNumber(value, 1, kMostSessions);
     known = number.has_value();

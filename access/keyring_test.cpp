@@ -28,7 +28,7 @@ class Identities : public ::testing::Test {
 TEST_F(Identities, HaveLimits) {
   std::ofstream(path_ + ".bob") << kBobs << "\n";
   std::string text =
-      "# who   what\n\nalice token=ALICES vram=16G devices=3,0 sessions=4 priority=low # a remark\nbob\ttoken-file=" +
+      "# who   what\n\nalice token=ALICES vram=16g devices=3,0 sessions=4 priority=low # a remark\nbob\ttoken-file=" +
       path_ + ".bob\r\ncarol certificate=carol.example sessions=2\n";
   const std::string token = "abcdefghijklmnop";
   text.replace(text.find("ALICES"), 6, token);

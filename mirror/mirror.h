@@ -23,7 +23,7 @@
 //      in the last look waits for the next exchange.
 //   2. Among themselves they travel with decreasing growth(): a counter that went up by one comes after a value that
 //      jumped. They are written back to back; only if one of them guards another that grew even less, and somebody
-//      reads both within those nanoseconds, does he see the wrong order.
+//      reads both within those nanoseconds, is the wrong order seen.
 //   3. Runs are written in the order in which they came, an aligned word at a time (words.h).
 //
 // Thread-safe.

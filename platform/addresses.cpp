@@ -27,7 +27,10 @@ Status resolve(const std::string& host, std::uint16_t port, int flags, Addresses
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags;
-  const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &out.list);
+  const std::string service = std::to_string(port);
+  int error = getaddrinfo(host.c_str(), service.c_str(), &hints, &out.list);
+  // Its meaning is fixed, also on a system without a list of names.
+  if (error && host == "localhost") error = getaddrinfo("127.0.0.1", service.c_str(), &hints, &out.list);
   if (error) return Status::unavailable("cannot resolve \"" + host + "\": " + gai_strerror(error));
   return {};
 }

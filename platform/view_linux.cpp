@@ -46,9 +46,12 @@ std::string enter() {
 // What is mounted on `folder` from now on stays in our namespace. The mount that has the folder in it decides that, and
 // its path is the one, going up, that can be changed: in a chroot often not the root folder, which is just a folder
 // there.
-std::string keepToOurselves(fs::path folder) {
+std::string keepToOurselves(const fs::path& wanted) {
+  fs::path folder = wanted;
   while (mount(nullptr, folder.c_str(), nullptr, MS_SLAVE, nullptr) != 0) {
-    if (errno != EINVAL || folder == folder.parent_path()) return reason("mounts cannot be made private");
+    if (errno != EINVAL) return reason("mounts cannot be made private");
+    if (folder == folder.parent_path())
+      return wanted.string() + " is on a mount from outside this chroot; mount /sys in the chroot";
     folder = folder.parent_path();
   }
   return "";

@@ -14,6 +14,20 @@ namespace hipr::rtc {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// With such options the compiler says or writes something besides the code, and a result that is kept would not.
+bool saysMore(const Request& request) {
+  constexpr std::string_view kSuch[] = {"-print-", "-stats", "-debug", "-dump", "-save-temps", "-ftime-", "-Rpass"};
+  return std::ranges::any_of(request.options, [&](std::string_view option) {
+    return option == "-v" || option == "-###" || std::ranges::any_of(kSuch, [&](std::string_view such) {
+             return option.find(such) != std::string_view::npos;
+           });
+  });
+}
+
+}  // namespace
+
 std::string Cache::fileOf(const Request& request, std::string_view compiler) const {
   std::string all = encode(request);
   all += compiler;
@@ -21,7 +35,7 @@ std::string Cache::fileOf(const Request& request, std::string_view compiler) con
 }
 
 bool Cache::find(const Request& request, std::string_view compiler, Result& result) const {
-  if (folder_.empty()) return false;
+  if (folder_.empty() || saysMore(request)) return false;
   const std::string path = fileOf(request, compiler);
   std::ifstream file(path, std::ios::binary);
   if (!file) return false;
@@ -38,7 +52,7 @@ bool Cache::find(const Request& request, std::string_view compiler, Result& resu
 }
 
 void Cache::keep(const Request& request, std::string_view compiler, const Result& result) const {
-  if (folder_.empty() || result.status != HIPRTC_SUCCESS) return;
+  if (folder_.empty() || result.status != HIPRTC_SUCCESS || saysMore(request)) return;
   std::error_code error;
   fs::create_directories(folder_, error);
   fs::permissions(folder_, fs::perms::owner_all, error);  // code that will run: nobody else writes here

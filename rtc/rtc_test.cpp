@@ -70,6 +70,19 @@ TEST_F(CacheTest, ResultsByContent) {
   EXPECT_FALSE(cache.find(other, "one", found));
 }
 
+// Whoever asks the compiler to tell more hears it each time.
+TEST_F(CacheTest, NotOfOptionsThatTellMore) {
+  const Cache cache(folder);
+  const Result result{.status = HIPRTC_SUCCESS, .log = "", .code = "code", .bitcode = "", .lowered = {"twice"}};
+  for (const char* option : {"-print-after=constmerge", "-mllvm=-print-after-all", "-v", "-save-temps"}) {
+    Request request = sample();
+    request.options = {"-mllvm", option};
+    cache.keep(request, "one", result);
+    Result found;
+    EXPECT_FALSE(cache.find(request, "one", found)) << option;
+  }
+}
+
 TEST_F(CacheTest, DamagedFilesAreCompiledAgain) {
   const Cache cache(folder);
   const Result result{.status = HIPRTC_SUCCESS, .log = "", .code = "code", .bitcode = "", .lowered = {"twice"}};

@@ -104,7 +104,8 @@ Options parseOptions(int argc, char** argv) {
       {"csv", 0, nullptr, [&](Text) { return o.format = Format::Csv, Status(); }, "for programs and spreadsheets"},
       {"interval", 'i', "S", seconds(o.intervalSeconds), "seconds between two updates of watch (default 1)"},
       {"count", 'n', "N", number(o.count, 1, 1'000'000'000), "leave watch after N updates"},
-      {"timeout", 0, "S", number(timeout, 1, 3600), "seconds to wait for a worker (TF_CONNECT_TIMEOUT; default 5)"},
+      {"timeout", 0, "S", number(timeout, 1, 3600),
+       "seconds to wait for a worker (TF_CONNECT_TIMEOUT, TF_IO_TIMEOUT; default 5 and 10)"},
       {"version", 0, nullptr, flag(version), "print the version"},
       {"help", 'h', nullptr, flag(help), "print this"},
   };

@@ -12,8 +12,8 @@ namespace hipr::doctor {
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-// The least a client asks for (client/session.cpp).
-constexpr std::uint64_t kDeviceAddresses = 512 * kGiB, kHostAddresses = 64 * kGiB;
+// The smallest of what a client is content with (client/session.cpp).
+constexpr std::uint64_t kDeviceAddresses = 64 * kGiB, kHostAddresses = 16 * kGiB;
 
 bool addressesFree() {
   platform::AddressRange device, host;
@@ -41,7 +41,7 @@ bool checkInstallation(Patient& patient, Report& report) {
   report.ok("library", "ours are in " + patient.folder);
   if (!addressesFree()) {
     report.problem("addresses", "address-space-limited",
-                   "this process may not reserve the 576 GiB of addresses that a client puts GPU memory into",
+                   "this process may not reserve the 80 GiB of addresses that a client puts GPU memory into",
                    "ulimit -v unlimited  (it costs no memory; a container or batch system may set the limit)");
     return false;
   }

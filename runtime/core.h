@@ -136,6 +136,12 @@ class Core {
   virtual hipError_t openShared(const SharedName&, Allocation&) { return hipErrorNotSupported; }
   virtual hipError_t closeShared(const Allocation&) { return hipErrorNotSupported; }  // like release
 
+  // --- images, of devices that have them (image.h)
+  virtual hipError_t create(Array&) { return hipErrorNotSupported; }    // all but impl is set
+  virtual hipError_t create(Texture&) { return hipErrorNotSupported; }  // all but object and impl is set
+  virtual hipError_t destroy(Array&) { return hipErrorNotSupported; }   // both wait for nothing, as release
+  virtual hipError_t destroy(Texture&) { return hipErrorNotSupported; }
+
   // --- code
   virtual hipError_t load(Module& module) = 0;  // module.code is the parsed code object for module.device
   virtual hipError_t unload(Module& module) = 0;

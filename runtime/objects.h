@@ -4,6 +4,7 @@
 // there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +117,48 @@ enum class MemoryKind {
   kHost,        // hipHostMalloc: host memory that kernels reach at the same address
   kManaged,     // hipMallocManaged and __managed__ variables
   kRegistered,  // hipHostRegister: the program's own memory, reachable through devicePointer
+};
+
+// An array as programs see it: those of HIP 5 may look.
+struct ArrayHead {
+  void* data = nullptr;
+  hipChannelFormatDesc desc{};
+  unsigned type = 0;
+  unsigned width = 0, height = 0, depth = 0;  // in texels, as asked for: 0 where it has no such dimension
+  hipArray_Format format = HIP_AD_FORMAT_UNSIGNED_INT8;
+  unsigned channels = 1;
+  bool isDriver = false;
+  unsigned textureType = 0;
+  unsigned flags = 0;
+};
+static_assert(sizeof(ArrayHead) == 64);
+
+// Texels in an order of the device's own. Its handle is its address.
+struct Array {
+  ArrayHead head;
+  std::uint64_t id = 0;
+  Device* owner = nullptr;
+  int device = 0;
+  std::size_t texelBytes = 1;
+  std::unique_ptr<CoreObject> impl;
+
+  std::size_t rowBytes() const { return head.width * texelBytes; }
+  std::size_t rows() const { return std::max(head.height, 1u); }
+  std::size_t slices() const { return std::max(head.depth, 1u); }
+};
+
+// What kernels read an array or plain memory through, or, as a surface, write an array through.
+struct Texture {
+  std::uint64_t id = 0;
+  Device* owner = nullptr;
+  int device = 0;
+  bool surface = false;
+  Array* array = nullptr;  // what it shows; null: the memory that `resource` describes
+  hipResourceDesc resource{};
+  hipTextureDesc reading{};
+  std::optional<hipResourceViewDesc> view;
+  void* object = nullptr;  // what the program, and so its kernels, know it by: the core's choice
+  std::unique_ptr<CoreObject> impl;
 };
 
 // By which a core finds memory of another process; what it means is the core's business.

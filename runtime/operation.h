@@ -41,6 +41,9 @@ struct Plane {
   Device* owner = nullptr;   // null for kPageable
   int device = 0;            // its number within the core
   bool synchronous = false;  // nothing that touches it goes on behind the program's back
+  // Instead of an address: a box of this array, of kind kDevice, from byte x of a row, row y and slice z on.
+  Array* array = nullptr;
+  std::size_t x = 0, y = 0, z = 0;
   bool operator==(const Plane&) const = default;
 };
 

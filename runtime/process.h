@@ -23,6 +23,7 @@
 #include "runtime/objects.h"
 #include "runtime/pool.h"
 #include "runtime/shared_memory.h"
+#include "runtime/texture_map.h"
 #include "runtime/thread_state.h"
 #include "runtime/try.h"
 #include "runtime/vmm.h"
@@ -43,6 +44,8 @@ struct Process {
   HandlePool<Function> functions{1 << 20};
   HandlePool<MemoryPool> pools{1 << 18};
   HandlePool<Library> libraries{1 << 16};
+  HandlePool<Array> arrays{1 << 18};
+  TextureMap textures;
   HandlePool<ResourceDescription> resourceDescriptions{1 << 18};
   HandlePool<ExecutionContext> executionContexts{1 << 16};
   std::atomic<bool> usesPools{false};  // memory has been allocated from one

@@ -191,6 +191,7 @@ hipError_t submitAcross(Stream& stream, const Operation& operation, Stage until)
   Process& p = *livingProcess();
   if (const auto* waits = std::get_if<Wait>(&operation)) return wait(p, stream, *waits->event);
   if (const auto* copy = std::get_if<Copy>(&operation)) {
+    if (copy->to.array != nullptr || copy->from.array != nullptr) return severalWorkers("a copy of an array");
     std::vector<const Device*> devices;
     for (const Plane* plane : {&copy->to, &copy->from})
       if (plane->owner != nullptr) devices.push_back(plane->owner);

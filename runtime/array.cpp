@@ -1,70 +1,115 @@
-// Arrays and mipmaps (runtime/image.h), and copies to and from them. None can exist, so every handle that is not null
-// is a wrong one.
+// Arrays and mipmaps (runtime/image.h): making, describing and ending them. array_copy.cpp copies from and to them.
 #include "runtime/api.h"
+#include "runtime/async_error.h"
 #include "runtime/image.h"
-#include "runtime/memcpy.h"
 
 namespace hipr::api {
 
 namespace {
 
-// Channels that an array can have: one size for all, none missing in between.
-bool sensible(const hipChannelFormatDesc& d) {
-  const bool equal = (d.y == 0 || d.y == d.x) && (d.z == 0 || d.z == d.x) && (d.w == 0 || d.w == d.x);
-  const bool gapless = (d.y != 0 || (d.z == 0 && d.w == 0)) && (d.z != 0 || d.w == 0);
-  const bool three = d.z != 0 && d.w == 0;
-  const bool integer = d.f == hipChannelFormatKindSigned || d.f == hipChannelFormatKindUnsigned;
-  const bool known = d.x == 16 || d.x == 32 || (d.x == 8 && integer);
-  return equal && gapless && !three && known && (integer || d.f == hipChannelFormatKindFloat);
-}
-
-bool sensible(hipArray_Format format) {
-  switch (format) {
-    case HIP_AD_FORMAT_UNSIGNED_INT8:
-    case HIP_AD_FORMAT_UNSIGNED_INT16:
-    case HIP_AD_FORMAT_UNSIGNED_INT32:
-    case HIP_AD_FORMAT_SIGNED_INT8:
-    case HIP_AD_FORMAT_SIGNED_INT16:
-    case HIP_AD_FORMAT_SIGNED_INT32:
-    case HIP_AD_FORMAT_HALF:
-    case HIP_AD_FORMAT_FLOAT:
-      return true;
+// Of one, two or three dimensions, or several of one or two; 0 where there is no such dimension.
+bool possible(const hipDeviceProp_tR0600& limits, const HIP_ARRAY3D_DESCRIPTOR& d) {
+  const auto within = [](std::size_t size, int most) { return size <= static_cast<std::size_t>(std::max(most, 0)); };
+  if (d.Width == 0 || (d.Height == 0 && d.Depth != 0 && (d.Flags & hipArrayLayered) == 0)) return false;
+  if ((d.Flags & hipArrayLayered) != 0) {
+    const int* const most = limits.maxTexture2DLayered;
+    const int layers = most[2] > 0 ? most[2] : limits.maxTexture3D[2];  // properties of HIP 5 do not say
+    return d.Depth != 0 && within(d.Depth, layers) && within(d.Width, limits.maxTexture2D[0]) &&
+           within(d.Height, limits.maxTexture2D[1]);
   }
-  return false;
+  if (d.Depth != 0)
+    return within(d.Width, limits.maxTexture3D[0]) && within(d.Height, limits.maxTexture3D[1]) &&
+           within(d.Depth, limits.maxTexture3D[2]);
+  if (d.Height != 0) return within(d.Width, limits.maxTexture2D[0]) && within(d.Height, limits.maxTexture2D[1]);
+  return within(d.Width, limits.maxTexture1D);
 }
 
-hipError_t noArray(const hipExtent& extent, unsigned flags) {
+hipError_t make(hipArray_t* out, const HIP_ARRAY3D_DESCRIPTOR& d) {
   constexpr unsigned kKnown = hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather;
-  if ((flags & ~kKnown) != 0) return hipErrorInvalidValue;
-  const bool flat = extent.width != 0 && extent.height != 0 && extent.depth == 0;
-  if ((flags & hipArrayTextureGather) != 0 && !flat) return hipErrorInvalidValue;
-  return noImages();
+  if ((d.Flags & ~kKnown) != 0) return hipErrorInvalidValue;
+  const bool flat = d.Width != 0 && d.Height != 0 && d.Depth == 0;
+  if ((d.Flags & hipArrayTextureGather) != 0 && !flat) return hipErrorInvalidValue;
+  Process* p;
+  Device* device;
+  HIPR_TRY(withImages(p, device));
+  if (!possible(device->info->props, d)) return hipErrorInvalidValue;
+  Core* core;
+  HIPR_TRY(device->reach(core));
+  Array* const array = p->arrays.create();
+  if (array == nullptr) return hipErrorOutOfMemory;
+  const Texel texel{d.Format, d.NumChannels};
+  array->head = {.data = array,  // programs only ask whether it is null
+                 .desc = channelsOf(texel),
+                 .width = static_cast<unsigned>(d.Width),
+                 .height = static_cast<unsigned>(d.Height),
+                 .depth = static_cast<unsigned>(d.Depth),
+                 .format = d.Format,
+                 .channels = d.NumChannels,
+                 .flags = d.Flags};
+  array->id = p->newId();
+  array->owner = device;
+  array->device = device->index;
+  array->texelBytes = bytesOf(texel);
+  if (const hipError_t error = core->create(*array); error != hipSuccess) {
+    if (p->arrays.take(array) != nullptr) p->arrays.recycle(array);
+    return error;
+  }
+  *out = reinterpret_cast<hipArray_t>(array);
+  return hipSuccess;
 }
 
-hipError_t noArray(const hipArray_t* array, const hipChannelFormatDesc* desc, const hipExtent& extent, unsigned flags) {
+hipError_t make(hipArray_t* out, const hipChannelFormatDesc* desc, const hipExtent& extent, unsigned flags) {
   Process* p;
   HIPR_TRY(process(p));
-  if (array == nullptr || desc == nullptr || !sensible(*desc)) return hipErrorInvalidValue;
-  return noArray(extent, flags);
+  if (out == nullptr || desc == nullptr) return hipErrorInvalidValue;
+  HIPR_TRY(p->captures.allocationAllowed());
+  Texel texel;
+  if (!texelOf(*desc, texel)) return hipErrorInvalidValue;
+  return make(out, {.Width = extent.width,
+                    .Height = extent.height,
+                    .Depth = extent.depth,
+                    .Format = texel.format,
+                    .NumChannels = texel.channels,
+                    .Flags = flags});
 }
 
-hipError_t noDriverArray(const hipArray_t* array, const HIP_ARRAY3D_DESCRIPTOR& d) {
-  if (array == nullptr || (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4)) return hipErrorInvalidValue;
-  if (!sensible(d.Format)) return hipErrorInvalidValue;
-  return noArray({d.Width, d.Height, d.Depth}, d.Flags);
-}
-
-hipError_t free(const void* array, hipError_t unknown) {
+hipError_t makeDriver(hipArray_t* out, const HIP_ARRAY3D_DESCRIPTOR& d) {
   Process* p;
   HIPR_TRY(process(p));
-  return array == nullptr ? hipErrorInvalidValue : unknown;
+  HIPR_TRY(p->captures.allocationAllowed());
+  if (out == nullptr || (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4) || !knownFormat(d.Format))
+    return hipErrorInvalidValue;
+  return make(out, d);
+}
+
+hipError_t end(hipArray_t handle) {
+  Process* p;
+  HIPR_TRY(process(p));
+  HIPR_TRY(p->captures.allocationAllowed());
+  if (handle == nullptr) return hipErrorInvalidValue;
+  Array* const array = p->arrays.take(handle);
+  if (array == nullptr) return hipErrorContextIsDestroyed;
+  Device& device = *array->owner;
+  if (Core * core; device.reach(core) == hipSuccess) core->fence(device.index);
+  const hipError_t error = device.evenLost().destroy(*array);
+  p->arrays.recycle(array);
+  return error != hipSuccess ? error : asyncError(device);
+}
+
+hipError_t endMipmap() {
+  Process* p;
+  HIPR_TRY(process(p));
+  return hipErrorInvalidValue;  // null, or one that cannot be
 }
 
 // What is told about an array.
-hipError_t describe(const void* array, const void* description) {
+hipError_t describe(const void* handle, const void* description, Array*& out) {
   Process* p;
   HIPR_TRY(process(p));
-  return array != nullptr && description == nullptr ? hipErrorInvalidValue : hipErrorInvalidHandle;
+  HIPR_TRY(p->captures.allocationAllowed());
+  out = findArray(*p, handle);
+  if (handle != nullptr && description == nullptr) return hipErrorInvalidValue;
+  return out != nullptr ? hipSuccess : hipErrorInvalidHandle;
 }
 
 hipError_t level(const void* out) {
@@ -73,78 +118,80 @@ hipError_t level(const void* out) {
   return out == nullptr ? hipErrorInvalidValue : hipErrorInvalidHandle;
 }
 
-// Copies of two dimensions: first what every such copy checks, then the other side where that comes before the array.
-hipError_t copy2D(hipMemcpyKind kind, hipStream_t stream) {
-  Process* p;
-  Stream* s;
-  HIPR_TRY(process(p));
-  if (!knownKind(kind)) return hipErrorInvalidMemcpyDirection;
-  return findStream(*p, stream, s) == hipSuccess ? hipErrorInvalidHandle : hipErrorInvalidValue;
-}
-hipError_t copy2DFrom(const void* src, std::size_t pitch, std::size_t width, hipMemcpyKind kind, hipStream_t stream) {
-  const hipError_t error = copy2D(kind, stream);
-  if (error != hipErrorInvalidHandle) return error;
-  if (src == nullptr) return hipErrorInvalidValue;
-  return pitch == 0 || pitch < width ? hipErrorInvalidPitchValue : error;
-}
-
-// Copies of one dimension call everything an invalid value.
-hipError_t copy1D() {
-  Process* p;
-  HIPR_TRY(process(p));
-  return hipErrorInvalidValue;
-}
-
 }  // namespace
 
 hipError_t hipMallocArray(hipArray_t* array, const hipChannelFormatDesc* desc, size_t width, size_t height,
                           unsigned int flags) {
-  return noArray(array, desc, {width, height, 0}, flags);
+  return make(array, desc, {width, height, 0}, flags);
 }
 hipError_t hipMalloc3DArray(hipArray_t* array, const hipChannelFormatDesc* desc, hipExtent extent, unsigned int flags) {
-  return noArray(array, desc, extent, flags);
+  return make(array, desc, extent, flags);
 }
 hipError_t hipArrayCreate(hipArray_t* pHandle, const HIP_ARRAY_DESCRIPTOR* d) {
   Process* p;
   HIPR_TRY(process(p));
   if (d == nullptr) return hipErrorInvalidValue;
-  return noDriverArray(pHandle, {.Width = d->Width,
-                                 .Height = d->Height,
-                                 .Depth = 0,
-                                 .Format = d->Format,
-                                 .NumChannels = d->NumChannels,
-                                 .Flags = 0});
+  return makeDriver(pHandle, {.Width = d->Width,
+                              .Height = d->Height,
+                              .Depth = 0,
+                              .Format = d->Format,
+                              .NumChannels = d->NumChannels,
+                              .Flags = hipArrayDefault});
 }
 hipError_t hipArray3DCreate(hipArray_t* array, const HIP_ARRAY3D_DESCRIPTOR* pAllocateArray) {
   Process* p;
   HIPR_TRY(process(p));
-  return pAllocateArray == nullptr ? hipErrorInvalidValue : noDriverArray(array, *pAllocateArray);
+  return pAllocateArray == nullptr ? hipErrorInvalidValue : makeDriver(array, *pAllocateArray);
 }
 
 hipError_t hipFreeArray(hipArray_t array) {
-  return free(array, hipErrorContextIsDestroyed);
+  return end(array);
 }
 hipError_t hipArrayDestroy(hipArray_t array) {
-  return free(array, hipErrorContextIsDestroyed);
+  return end(array);
 }
-hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray) {
-  return free(mipmappedArray, hipErrorInvalidValue);
+hipError_t hipFreeMipmappedArray(hipMipmappedArray_t) {
+  return endMipmap();
 }
-hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray) {
-  return free(hMipmappedArray, hipErrorInvalidValue);
+hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t) {
+  return endMipmap();
 }
 
 hipError_t hipArrayGetInfo(hipChannelFormatDesc* desc, hipExtent* extent, unsigned int* flags, hipArray_t array) {
-  Process* p;
-  HIPR_TRY(process(p));
+  Array* a;
   const bool nothing = desc == nullptr && extent == nullptr && flags == nullptr;
-  return array != nullptr && nothing ? hipSuccess : hipErrorInvalidHandle;
+  const hipError_t error = describe(array, &desc, a);
+  if (error != hipSuccess) return nothing && array != nullptr && error == hipErrorInvalidHandle ? hipSuccess : error;
+  if (desc != nullptr) *desc = a->head.desc;
+  if (extent != nullptr) *extent = {a->head.width, a->head.height, a->head.depth};
+  if (flags != nullptr) *flags = a->head.flags;
+  return hipSuccess;
 }
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR* pArrayDescriptor, hipArray_t array) {
-  return describe(array, pArrayDescriptor);
+  Array* a;
+  HIPR_TRY(describe(array, pArrayDescriptor, a));
+  *pArrayDescriptor = {
+      .Width = a->head.width, .Height = a->head.height, .Format = a->head.format, .NumChannels = a->head.channels};
+  return hipSuccess;
 }
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR* pArrayDescriptor, hipArray_t array) {
-  return describe(array, pArrayDescriptor);
+  Array* a;
+  HIPR_TRY(describe(array, pArrayDescriptor, a));
+  *pArrayDescriptor = {.Width = a->head.width,
+                       .Height = a->head.height,
+                       .Depth = a->head.depth,
+                       .Format = a->head.format,
+                       .NumChannels = a->head.channels,
+                       .Flags = a->head.flags};
+  return hipSuccess;
+}
+hipError_t hipGetChannelDesc(hipChannelFormatDesc* desc, hipArray_const_t array) {
+  HIPR_TRY(desc == nullptr || array != nullptr ? hipSuccess : hipErrorInvalidHandle);
+  HIPR_TRY(withImagesAfter({desc}));
+  const Array* const a = findArray(*openedProcess(), array);
+  if (a == nullptr) return hipErrorInvalidHandle;
+  *desc = a->head.desc;
+  return hipSuccess;
 }
 
 // AMD's runtime has no mipmaps on Linux, whatever the device.
@@ -152,7 +199,8 @@ hipError_t hipMallocMipmappedArray(hipMipmappedArray_t* mipmappedArray, const hi
                                    unsigned int, unsigned int) {
   Process* p;
   HIPR_TRY(process(p));
-  const bool good = mipmappedArray != nullptr && desc != nullptr && sensible(*desc);
+  Texel texel;
+  const bool good = mipmappedArray != nullptr && desc != nullptr && texelOf(*desc, texel);
   return good ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t*, HIP_ARRAY3D_DESCRIPTOR*, unsigned int) {
@@ -168,55 +216,8 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t* pLevelArray, hipMipmappedArray_
 }
 hipError_t hipMipmappedArrayGetMemoryRequirements(hipArrayMemoryRequirements* memoryRequirements,
                                                   hipMipmappedArray_t mipmap, hipDevice_t) {
-  return noImagesAfter({memoryRequirements, mipmap});
-}
-
-hipError_t hipMemcpy2DToArray(hipArray_t, size_t, size_t, const void* src, size_t spitch, size_t width, size_t,
-                              hipMemcpyKind kind) {
-  return copy2DFrom(src, spitch, width, kind, nullptr);
-}
-hipError_t hipMemcpy2DToArrayAsync(hipArray_t, size_t, size_t, const void* src, size_t spitch, size_t width, size_t,
-                                   hipMemcpyKind kind, hipStream_t stream) {
-  return copy2DFrom(src, spitch, width, kind, stream);
-}
-hipError_t hipMemcpy2DFromArray(void*, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind kind) {
-  return copy2D(kind, nullptr);
-}
-hipError_t hipMemcpy2DFromArrayAsync(void*, size_t, hipArray_const_t, size_t, size_t, size_t, size_t,
-                                     hipMemcpyKind kind, hipStream_t stream) {
-  return copy2D(kind, stream);
-}
-hipError_t hipMemcpy2DArrayToArray(hipArray_t, size_t, size_t, hipArray_const_t, size_t, size_t, size_t, size_t,
-                                   hipMemcpyKind kind) {
-  return copy2D(kind, nullptr);
-}
-
-hipError_t hipMemcpyToArray(hipArray_t, size_t, size_t, const void*, size_t, hipMemcpyKind) {
-  return copy1D();
-}
-hipError_t hipMemcpyFromArray(void*, hipArray_const_t, size_t, size_t, size_t, hipMemcpyKind) {
-  return copy1D();
-}
-hipError_t hipMemcpyAtoA(hipArray_t, size_t, hipArray_t, size_t, size_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyAtoD(hipDeviceptr_t, hipArray_t, size_t, size_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyDtoA(hipArray_t, size_t, hipDeviceptr_t, size_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyAtoH(void*, hipArray_t, size_t, size_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyHtoA(hipArray_t, size_t, const void*, size_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyAtoHAsync(void*, hipArray_t, size_t, size_t, hipStream_t) {
-  return copy1D();
-}
-hipError_t hipMemcpyHtoAAsync(hipArray_t, size_t, const void*, size_t, hipStream_t) {
-  return copy1D();
+  HIPR_TRY(withImagesAfter({memoryRequirements, mipmap}));
+  return hipErrorNotSupported;
 }
 
 }  // namespace hipr::api

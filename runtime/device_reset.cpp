@@ -25,6 +25,7 @@ bool nothingLeft(Process& p, const Core& core) {
   p.streams.forEach(found);
   p.events.forEach(found);
   p.modules.forEach(found);
+  p.arrays.forEach(found);
   p.allocations.forEach([&](const Region& region) { found(&region.allocation); });
   return !left;
 }
@@ -48,6 +49,8 @@ hipError_t resetDevice(Process& p, Device& device) {
   forget(p.modules, device);
   forget(p.streams, device);
   forget(p.events, device);
+  p.textures.dropOf(device);
+  forget(p.arrays, device);
   // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
   for (const Region& region : p.allocations.takeAll([&](const Region& r) { return r.allocation.owner == &device; })) {
     const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped &&

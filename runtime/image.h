@@ -1,18 +1,48 @@
-// Images: arrays, mipmaps, textures and surfaces. A device without image instructions has none of them, and each call
-// says so after the checks that AMD's runtime makes first; gfx942 is such a device, and so is softgpu. On a worker
-// whose GPU has them they are not carried yet: the same answers, and a line in the log.
+// Images: arrays, textures and surfaces. A device without image instructions (gfx942) has none of them, and each call
+// says so after the checks that AMD's runtime makes first.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 
 #include "runtime/process.h"
 
 namespace hipr {
 
-// hipErrorNotSupported, for the current device.
-hipError_t noImages();
+// The current device; hipErrorNotSupported when it has no images.
+hipError_t withImages(Process*& p, Device*& device);
+hipError_t withImages();
 
 // The same, but hipErrorInvalidValue when one of the pointers is null.
-hipError_t noImagesAfter(std::initializer_list<const void*> pointers);
+hipError_t withImagesAfter(std::initializer_list<const void*> pointers);
+
+// A texel is one, two or four channels of one format. The runtime's calls describe it by the bits of its channels.
+struct Texel {
+  hipArray_Format format = HIP_AD_FORMAT_UNSIGNED_INT8;
+  unsigned channels = 0;
+};
+bool knownFormat(hipArray_Format format);
+std::size_t channelBytes(hipArray_Format format);
+inline std::size_t bytesOf(const Texel& texel) {
+  return channelBytes(texel.format) * texel.channels;
+}
+bool texelOf(const hipChannelFormatDesc& channels, Texel& out);  // false: nothing that a texel can be
+bool texelOf(hipResourceViewFormat view, Texel& out);            // the same
+hipChannelFormatDesc channelsOf(const Texel& texel);
+
+// The array behind a handle; null when there is none.
+inline Array* findArray(const Process& p, const void* handle) {
+  return p.arrays.find(handle);
+}
+inline bool layered1D(const Array& array) {
+  return (array.head.flags & hipArrayLayered) != 0 && array.head.height == 0;
+}
+
+// What hipCreateTextureObject does, and its end. hipErrorInvalidValue when there is no such object.
+hipError_t createTexture(const hipResourceDesc* resource, const hipTextureDesc* reading,
+                         const hipResourceViewDesc* view, hipTextureObject_t* out);
+hipError_t destroyTexture(hipTextureObject_t object);
+hipError_t createSurface(const hipResourceDesc* resource, hipSurfaceObject_t* out);
+hipError_t destroySurface(hipSurfaceObject_t object);
 
 }  // namespace hipr

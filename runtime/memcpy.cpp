@@ -22,6 +22,16 @@ bool reach(const CopyRequest& r, const CopySide& side, std::size_t& bytes) {
 }
 
 hipError_t resolve(const Process& p, const CopyRequest& r, const CopySide& side, Plane& out) {
+  if (side.array != nullptr) {
+    out = {.kind = MemoryKind::kDevice,
+           .owner = side.array->owner,
+           .device = side.array->device,
+           .array = side.array,
+           .x = side.x,
+           .y = side.y,
+           .z = side.z};
+    return hipSuccess;
+  }
   std::size_t bytes = 0;
   if (!reach(r, side, bytes)) return hipErrorInvalidValue;
   out = {.address = const_cast<void*>(side.address), .pitch = side.pitch, .slice = side.slice};
@@ -86,8 +96,10 @@ Device* deviceElsewhere(const Stream& stream, const Copy& copy) {
 
 }  // namespace
 
-hipError_t makeCopy(const Process& p, const CopyRequest& request, Copy& out) {
-  if (request.to.address == nullptr || request.from.address == nullptr) return hipErrorInvalidValue;
+hipError_t makeCopy(const Process& p, const CopyRequest& asked, Copy& out) {
+  CopyRequest request = asked;
+  HIPR_TRY(fitArrays(request));
+  if (!request.to.named() || !request.from.named()) return hipErrorInvalidValue;
   if (!knownKind(request.kind)) return hipErrorInvalidMemcpyDirection;
   out = {.width = request.width, .height = request.height, .depth = request.depth};
   HIPR_TRY(resolve(p, request, request.to, out.to));

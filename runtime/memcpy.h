@@ -13,6 +13,10 @@ struct CopySide {
   std::size_t pitch = 0;       // between rows
   std::size_t slice = 0;       // between slices
   const void* base = nullptr;  // of a box inside a memory: where that memory begins. The box may not leave it
+  Array* array = nullptr;      // instead of an address: a box of this, from byte x of row y of slice z on
+  std::size_t x = 0, y = 0, z = 0;
+
+  bool named() const { return address != nullptr || array != nullptr; }
 };
 
 struct CopyRequest {
@@ -48,6 +52,12 @@ inline hipError_t streamForBatch(hipStream_t handle, Process*& p, Stream*& out) 
 // What hipMemcpy3D's and the driver's descriptions ask for. REQUIRES: no extent is 0.
 hipError_t boxRequest(const hipMemcpy3DParms& box, CopyRequest& out);
 hipError_t driverRequest(const HIP_MEMCPY3D& box, CopyRequest& out);
+
+// Copies between a box of an array and rows of memory, or of another array, end in one of these: whole texels, and
+// layers of one dimension counted as slices. hipErrorInvalidValue when the box leaves the array.
+hipError_t fitArrays(CopyRequest& request);
+// An array as a side of a copy; hipErrorInvalidValue when there is none.
+hipError_t arraySide(const void* handle, std::size_t x, std::size_t y, std::size_t z, CopySide& out);
 
 inline CopyRequest linear(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
   return {.to = {to, size, size}, .from = {from, size, size}, .width = size, .kind = kind};

@@ -38,10 +38,23 @@ hipError_t boxSide(const hipPitchedPtr& memory, const hipPos& position, const hi
   return hipSuccess;
 }
 
+// For the driver, and in copies from and to arrays, a pitch or height of 0 means tightly packed.
+hipPitchedPtr packed(hipPitchedPtr memory, const hipPos& position, const hipExtent& extent) {
+  if (memory.pitch == 0) memory.pitch = position.x + extent.width;
+  if (memory.ysize == 0) memory.ysize = position.y + extent.height;
+  return memory;
+}
+
+// An array's position counts texels.
+hipError_t texelSide(const void* array, const hipPos& position, CopySide& out) {
+  HIPR_TRY(arraySide(array, 0, position.y, position.z, out));
+  return mulOverflows(position.x, out.array->texelBytes, &out.x) ? hipErrorInvalidValue : hipSuccess;
+}
+
 hipError_t checkBox(const hipMemcpy3DParms& c) {
   if ((c.dstArray != nullptr) == (c.dstPtr.ptr != nullptr) || (c.srcArray != nullptr) == (c.srcPtr.ptr != nullptr))
     return hipErrorInvalidValue;
-  if (c.dstArray != nullptr || c.srcArray != nullptr) return noImages();
+  if (c.dstArray != nullptr || c.srcArray != nullptr) HIPR_TRY(withImages());
   if (c.dstPtr.pitch < c.dstPtr.xsize || c.srcPtr.pitch < c.srcPtr.xsize) return hipErrorInvalidPitchValue;
   return knownKind(c.kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
 }
@@ -76,7 +89,7 @@ hipError_t copyPeerBox(const hipMemcpy3DPeerParms* c, hipStream_t stream, Stage 
   return copyBox(box, stream, asked);
 }
 
-// One side of the driver's descriptions. A pitch or height of 0 means tightly packed.
+// One side of the driver's descriptions.
 hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t device, const void* array, std::size_t pitch,
                       std::size_t height, const hipPos& position, const hipExtent& extent, CopySide& out) {
   const void* base = nullptr;
@@ -90,13 +103,13 @@ hipError_t driverSide(hipMemoryType type, const void* host, hipDeviceptr_t devic
       base = device;
       break;
     case hipMemoryTypeArray:
-      return array != nullptr ? noImages() : hipErrorInvalidValue;
+      if (array == nullptr) return hipErrorInvalidValue;
+      HIPR_TRY(withImages());
+      return arraySide(array, position.x, position.y, position.z, out);
     default:
       return hipErrorInvalidValue;
   }
-  if (pitch == 0) pitch = position.x + extent.width;
-  if (height == 0) height = position.y + extent.height;
-  return boxSide({const_cast<void*>(base), pitch, pitch, height}, position, extent, out);
+  return boxSide(packed({const_cast<void*>(base), pitch, pitch, height}, position, extent), position, extent, out);
 }
 
 hipError_t copyDriver(const HIP_MEMCPY3D* c, hipStream_t stream, Stage asked) {
@@ -140,9 +153,24 @@ hipError_t copyDriver2D(const hip_Memcpy2D* c, hipStream_t stream, Stage asked) 
 
 hipError_t boxRequest(const hipMemcpy3DParms& c, CopyRequest& out) {
   HIPR_TRY(checkBox(c));
-  out = {.width = c.extent.width, .height = c.extent.height, .depth = c.extent.depth, .kind = c.kind};
-  HIPR_TRY(boxSide(c.dstPtr, c.dstPos, c.extent, out.to));
-  return boxSide(c.srcPtr, c.srcPos, c.extent, out.from);
+  hipExtent extent = c.extent;
+  out = {};
+  if (c.dstArray != nullptr) HIPR_TRY(texelSide(c.dstArray, c.dstPos, out.to));
+  if (c.srcArray != nullptr) HIPR_TRY(texelSide(c.srcArray, c.srcPos, out.from));
+  if (out.to.array != nullptr && out.from.array != nullptr && out.to.array->texelBytes != out.from.array->texelBytes)
+    return hipErrorInvalidValue;
+  // Where an array takes part, the width counts its texels.
+  const Array* const array = out.to.array != nullptr ? out.to.array : out.from.array;
+  if (array != nullptr && mulOverflows(extent.width, array->texelBytes, &extent.width)) return hipErrorInvalidValue;
+  out.width = extent.width;
+  out.height = extent.height;
+  out.depth = extent.depth;
+  out.kind = c.kind;
+  if (out.to.array == nullptr)
+    HIPR_TRY(boxSide(array ? packed(c.dstPtr, c.dstPos, extent) : c.dstPtr, c.dstPos, extent, out.to));
+  if (out.from.array == nullptr)
+    HIPR_TRY(boxSide(array ? packed(c.srcPtr, c.srcPos, extent) : c.srcPtr, c.srcPos, extent, out.from));
+  return hipSuccess;
 }
 
 hipError_t driverRequest(const HIP_MEMCPY3D& c, CopyRequest& out) {

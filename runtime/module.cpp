@@ -141,6 +141,7 @@ hipError_t unloadModule(Process& p, Module* module) {
   Core& core = module->owner->evenLost();
   for (Region& region : p.allocations.takeAll([&](const Region& r) { return r.owner == module; }))
     if (region.allocation.kind != MemoryKind::kDevice) static_cast<void>(releaseFrom(core, region.allocation));
+  p.moduleTextures.dropOf(*module);
   const hipError_t error = core.unload(*module);
   module->code.reset();
   p.modules.recycle(module);

@@ -46,6 +46,7 @@ struct Process {
   HandlePool<Library> libraries{1 << 16};
   HandlePool<Array> arrays{1 << 18};
   TextureMap textures;
+  ModuleTextures moduleTextures;
   HandlePool<ResourceDescription> resourceDescriptions{1 << 18};
   HandlePool<ExecutionContext> executionContexts{1 << 16};
   std::atomic<bool> usesPools{false};  // memory has been allocated from one

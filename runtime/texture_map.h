@@ -1,4 +1,5 @@
-// The texture and surface objects of a process, by what its programs and kernels know them by. Thread-safe.
+// The texture and surface objects of a process, by what its program and kernels know them by, and the references to
+// textures in its modules. Thread-safe.
 #pragma once
 
 #include <map>
@@ -38,6 +39,39 @@ class TextureMap {
  private:
   mutable std::mutex mutex_;
   std::map<const void*, std::shared_ptr<Texture>> textures_;
+};
+
+// References to textures in modules, made when a program asks for one by its name; the program changes them itself.
+class ModuleTextures {
+ public:
+  textureReference* make(const Module& module, void* variable) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [reference, place] : places_)
+      if (place.variable == variable) return place.reference.get();
+    auto reference = std::make_unique<textureReference>();
+    textureReference* const out = reference.get();
+    places_[out] = {std::move(reference), &module, variable};
+    return out;
+  }
+  // Where the device has it; null when it is no reference of a module.
+  void* variableOf(const textureReference* reference) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = places_.find(reference);
+    return found != places_.end() ? found->second.variable : nullptr;
+  }
+  void dropOf(const Module& module) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(places_, [&](const auto& entry) { return entry.second.module == &module; });
+  }
+
+ private:
+  struct Place {
+    std::unique_ptr<textureReference> reference;
+    const Module* module = nullptr;
+    void* variable = nullptr;
+  };
+  mutable std::mutex mutex_;
+  std::map<const textureReference*, Place> places_;
 };
 
 }  // namespace hipr

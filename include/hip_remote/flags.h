@@ -43,6 +43,9 @@ enum : unsigned {
   hipArrayCubemap = 0x4,
   hipArrayTextureGather = 0x8,
   HIP_TRSA_OVERRIDE_FORMAT = 0x1,
+  HIP_TRSF_READ_AS_INTEGER = 0x1,
+  HIP_TRSF_NORMALIZED_COORDINATES = 0x2,
+  HIP_TRSF_SRGB = 0x10,
 
   hipDeviceScheduleAuto = 0x0,
   hipDeviceScheduleSpin = 0x1,

@@ -24,19 +24,29 @@ hipMemcpy3DParms boxOf(const CopyRequest& r) {
     return r.depth > 1 && side.pitch ? side.slice / side.pitch : r.height;
   };
   hipMemcpy3DParms box{};
-  box.dstPtr = pitched(r.to.address, r.to.pitch, rows(r.to));
-  box.srcPtr = pitched(r.from.address, r.from.pitch, rows(r.from));
   box.extent = {r.width, r.height, r.depth};
+  const Array* counted = nullptr;  // its texels
+  const auto describe = [&](const CopySide& side, hipPitchedPtr& memory, hipArray_t& array, hipPos& position) {
+    if (side.array == nullptr) {
+      memory = pitched(side.address, side.pitch, rows(side));
+      return;
+    }
+    array = reinterpret_cast<hipArray_t>(side.array);
+    position = {side.x / side.array->texelBytes, side.y, side.z};
+    counted = side.array;
+  };
+  describe(r.to, box.dstPtr, box.dstArray, box.dstPos);
+  describe(r.from, box.srcPtr, box.srcArray, box.srcPos);
+  if (counted != nullptr) box.extent.width /= counted->texelBytes;
   box.kind = r.kind;
   return box;
 }
 
 CopyRequest requestOf(const Copy& c) {
-  return {.to = {c.to.address, c.to.pitch, c.to.slice},
-          .from = {c.from.address, c.from.pitch, c.from.slice},
-          .width = c.width,
-          .height = c.height,
-          .depth = c.depth};
+  const auto side = [](const Plane& plane) -> CopySide {
+    return {plane.address, plane.pitch, plane.slice, nullptr, plane.array, plane.x, plane.y, plane.z};
+  };
+  return {.to = side(c.to), .from = side(c.from), .width = c.width, .height = c.height, .depth = c.depth};
 }
 
 hipMemcpyKind kindOf(const Copy& c) {

@@ -127,7 +127,6 @@ void fillAttributes(const hipDeviceProp_tR0600& p, AttributeTable& out) {
   out.set(kOrdinaryMemory, p.isLargeBar);
   SET(AsicRevision, p.asicRevision);
   SET(CanUseStreamWaitValue, 1);
-  SET(ImageSupport, 0);
   SET(PhysicalMultiProcessorCount, p.multiProcessorCount);
   SET(FineGrainSupport, 1);
   SET(WallClockRate, p.clockInstructionRate);

@@ -8,6 +8,7 @@
 
 #include "backends/softgpu/commands.h"
 #include "backends/softgpu/core.h"
+#include "backends/softgpu/image.h"
 #include "backends/softgpu/state.h"
 #include "backends/softgpu/stream.h"
 
@@ -190,9 +191,17 @@ void orderFirst(const CommandPtr& command) {
   for (Device& device : state().devices) device.queues.putBehind(command);
 }
 
+// With arrays where their bytes are.
+Copy located(Copy copy) {
+  copy.to = placed(copy.to);
+  copy.from = placed(copy.from);
+  return copy;
+}
+
 }  // namespace
 
-CommandPtr copyCommand(Device& device, const Copy& copy) {
+CommandPtr copyCommand(Device& device, const Copy& asked) {
+  const Copy copy = located(asked);
   return std::make_shared<CopyTransfer>(device, copy, shapeOf(copy), Stage::kSent);
 }
 
@@ -200,7 +209,8 @@ CommandPtr fillCommand(Device& device, const Fill& fill) {
   return std::make_shared<FillTransfer>(device, fill, shapeOf(fill), Stage::kSent);
 }
 
-hipError_t SoftgpuCore::perform(const Copy& copy, Stream& stream, Stage until) {
+hipError_t SoftgpuCore::perform(const Copy& asked, Stream& stream, Stage until) {
+  const Copy copy = located(asked);
   Device& device = state().device(stream.device);
   if (device.failure() != hipSuccess) return device.failure();
   const Shape shape = shapeOf(copy);

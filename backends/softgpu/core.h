@@ -1,6 +1,6 @@
 // SoftgpuCore: the software GPUs of this process as the core of a HIP runtime. Its functions are defined by topic:
-// copy.cpp, device.cpp, graph.cpp, launch.cpp, memory.cpp, module.cpp, shared_memory.cpp, state.cpp and stream.cpp.
-// What they work on is state().
+// copy.cpp, device.cpp, graph.cpp, image.cpp, launch.cpp, memory.cpp, module.cpp, shared_memory.cpp, state.cpp and
+// stream.cpp. What they work on is state().
 #pragma once
 
 #include "runtime/core.h"
@@ -40,6 +40,11 @@ class SoftgpuCore : public Core {
 
   hipError_t allocate(Allocation& allocation) override;
   hipError_t release(const Allocation& allocation) override;
+
+  hipError_t create(Array& array) override;
+  hipError_t create(Texture& texture) override;
+  hipError_t destroy(Array& array) override;
+  hipError_t destroy(Texture& texture) override;
 
   hipError_t share(const Allocation& allocation, SharedName& name, std::size_t& offset) override;
   hipError_t openShared(const SharedName& name, Allocation& whole) override;

@@ -26,12 +26,13 @@ struct Model {
   int minor;
   int xccs;
   int chipId;
+  bool images;
 };
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr Model kMi210{"gfx90a", "gfx90a:sramecc+:xnack-", 104, 1600000, 4096, 8 << 20, 64 * kGiB, /*minor=*/0, 1,
-                       0x740f};
+                       0x740f,   /*images=*/true};
 constexpr Model kMi300x{"gfx942", "gfx942:sramecc+:xnack-", 304, 1300000, 8192, 4 << 20, 192 * kGiB, /*minor=*/4, 8,
-                        0x74a1};
+                        0x74a1,   /*images=*/false};
 
 const Model& modelOf(Gpu gpu) {
   return gpu == Gpu::kGfx942 ? kMi300x : kMi210;
@@ -115,13 +116,29 @@ void describeMemory(hipDeviceProp_tR0600& p, const Model& model, std::size_t mem
   p.ipcEventSupported = discrete.placesMemory;
 }
 
+// The largest that gfx9's descriptors name, as ROCm has them. gfx942 has no instructions for images.
+void describeImages(hipDeviceProp_tR0600& p) {
+  constexpr int kMost = 16384, kLayers = 8192;
+  p.maxTexture1D = p.maxSurface1D = kMost;
+  p.maxTexture1DLinear = p.maxTexture1DMipmap = INT_MAX;
+  set(p.maxTexture3D, kMost, kMost, kLayers);
+  set(p.maxSurface3D, kMost, kMost, kLayers);
+  set(p.maxTexture2DLayered, kMost, kMost, kLayers);
+  set(p.maxSurface2DLayered, kMost, kMost, kLayers);
+  p.maxTexture2D[0] = p.maxTexture2D[1] = p.maxSurface2D[0] = p.maxSurface2D[1] = kMost;
+  p.maxTexture1DLayered[0] = p.maxSurface1DLayered[0] = kMost;
+  p.maxTexture1DLayered[1] = p.maxSurface1DLayered[1] = kLayers;
+}
+
 DeviceInfo describeDevice(Gpu gpu, std::size_t memoryBytes, Discrete discrete, int index) {
   const Model& model = modelOf(gpu);
   DeviceInfo info;
   describeIdentity(info.props, model, index);
   describeProcessor(info.props, model, shaderClockKhz(gpu));
   describeMemory(info.props, model, std::min(memoryBytes, model.memoryBytes), discrete);
+  if (model.images) describeImages(info.props);
   fillAttributes(info.props, info.attributes);
+  info.attributes.set(hipDeviceAttributeImageSupport, model.images);
   info.attributes.set(hipDeviceAttributeVirtualMemoryManagementSupported, discrete.placesMemory);
   info.attributes.set(hipDeviceAttributeNumberOfXccs, model.xccs);
   info.attributes.set(hipDeviceAttributePciChipId, model.chipId);

@@ -20,6 +20,18 @@ struct Edge<&::hipFreeAsync, Abi> {
   }
 };
 
+// What HIP 7 calls a wrong description, and a view of what has none, used to be an invalid value.
+template <auto Exported, int Abi>
+  requires(Abi < 7 && OneOf<Exported, &::hipCreateTextureObject, &::hipTexObjectCreate, &::hipBindTexture,
+                            &::hipBindTexture2D, &::hipTexRefSetAddress, &::hipTexRefSetAddress2D>)
+struct Edge<Exported, Abi> {
+  template <auto Api, typename... Args>
+  static hipError_t call(Args... args) {
+    const hipError_t error = Api(args...);
+    return error == hipErrorInvalidChannelDescriptor || error == hipErrorUnknown ? hipErrorInvalidValue : error;
+  }
+};
+
 template <int Abi>
   requires(Abi < 7)
 struct Edge<&::hipPointerGetAttributes, Abi> {

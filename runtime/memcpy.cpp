@@ -70,13 +70,13 @@ bool isPinned(const Plane& plane) {
 
 // The host may look at pageable memory as soon as any call has returned, and so it is with copies from it to other
 // memory of the host; AMD's runtime also lets the CPU copy from pinned memory to pinned memory. A plain copy inside
-// device memory is never waited for, but one of rows is.
-Stage stageOf(const Copy& copy, Stage asked) {
+// device memory is never waited for, and one of slices is not where the program has said what it is; one of rows is.
+Stage stageOf(const Copy& copy, hipMemcpyKind kind, Stage asked) {
   const bool toPageable = copy.to.kind == MemoryKind::kPageable, fromPageable = copy.from.kind == MemoryKind::kPageable;
   if (toPageable || (fromPageable && copy.to.kind != MemoryKind::kDevice)) return Stage::kVisible;
   if (isPinned(copy.to) && isPinned(copy.from)) return Stage::kVisible;
   const bool onDevice = copy.from.kind == MemoryKind::kDevice && copy.to.kind == MemoryKind::kDevice;
-  const bool plain = copy.height == 1 && copy.depth == 1;
+  const bool plain = copy.depth == 1 ? copy.height == 1 : kind == hipMemcpyDeviceToDevice;
   const bool synchronous = copy.to.synchronous || copy.from.synchronous;
   return asked == Stage::kVisible && onDevice && plain && !synchronous ? Stage::kDone : asked;
 }
@@ -115,7 +115,7 @@ hipError_t copyMemory(Process& p, Stream& stream, const CopyRequest& request, St
     return copyPageable(p, copy, request.kind, stream);
   Stream* at = &stream;
   if (Device* elsewhere = deviceElsewhere(stream, copy)) HIPR_TRY(nullStream(p, *elsewhere, at));
-  return submit(p, *at, copy, stageOf(copy, asked));
+  return submit(p, *at, copy, stageOf(copy, request.kind, asked));
 }
 
 hipError_t copyMemory(hipStream_t stream, const CopyRequest& request, Stage asked) {

@@ -158,6 +158,20 @@ TEST_F(Memcpy, ThreeDimensions) {
   EXPECT_EQ(api::hipMemcpy3D(&p), hipErrorNotSupported);
 }
 
+// Slices of device memory are waited for only where the program has not said what they are.
+TEST_F(Memcpy, SlicesOnTheDevice) {
+  hipMemcpy3DParms box{};
+  box.dstPtr = {a, 64, 64, 4};
+  box.srcPtr = {b, 64, 64, 4};
+  box.extent = {64, 4, 2};
+  box.kind = hipMemcpyDeviceToDevice;
+  ASSERT_EQ(api::hipMemcpy3D(&box), hipSuccess);
+  EXPECT_EQ(until(), Stage::kDone);
+  box.kind = hipMemcpyDefault;
+  ASSERT_EQ(api::hipMemcpy3D(&box), hipSuccess);
+  EXPECT_EQ(until(), Stage::kVisible);
+}
+
 TEST_F(Memcpy, DriverDescriptions) {
   hip_Memcpy2D c{};
   c.srcMemoryType = hipMemoryTypeHost;

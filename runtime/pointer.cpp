@@ -103,6 +103,8 @@ hipError_t hipPointerGetAttribute(void* data, hipPointer_attribute attribute, hi
   if (data == nullptr || ptr == nullptr) return hipErrorInvalidValue;
   const auto region = findRegion(*p, ptr);
   if (!region) {
+    if (attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && p->arrays.find(ptr) != nullptr)
+      return answer(data, hipMemoryTypeArray);
     clear(data, attribute);
     return hipErrorInvalidValue;
   }

@@ -123,25 +123,12 @@ TEST(rows) {
 
 TEST(lines) {
   onlyWithImages();
-  const DeviceArray array(hipCreateChannelDesc<unsigned short>(), {64, 0, 0}), other(hipCreateChannelDesc<short>(),
-                                                                                       {32, 0, 0});
+  const DeviceArray array(hipCreateChannelDesc<unsigned short>(), {64, 0, 0});
   const auto host = numbered<unsigned short>(64);
   HIP(hipMemcpyHtoA(array, 0, host.data(), 128));
   std::vector<unsigned short> part(8);
   HIP(hipMemcpyAtoH(part.data(), array, 20, 16));
   EXPECT_VEC(part, numbered<unsigned short>(8, 11));
-  Buffer<unsigned short> memory(64);
-  memory.fill(0);
-  HIP(hipMemcpyAtoD(memory.get() + 4, array, 100, 28));
-  EXPECT_EQ(memory.download()[4], 51);
-  EXPECT_EQ(memory.download()[17], 64);
-  EXPECT_EQ(memory.download()[18], 0);
-  HIP(hipMemcpyDtoA(other, 10, memory.get() + 4, 20));
-  HIP(hipMemcpyAtoA(other, 40, array, 0, 24));
-  HIP(hipMemcpyAtoH(part.data(), other, 40, 16));
-  EXPECT_VEC(part, numbered<unsigned short>(8));
-  HIP(hipMemcpyAtoH(part.data(), other, 10, 16));
-  EXPECT_VEC(part, numbered<unsigned short>(8, 51));
   HIP_ERR(hipMemcpyHtoA(array, 120, host.data(), 16), hipErrorInvalidValue);
   HIP_ERR(hipMemcpyAtoH(part.data(), array, 0, 0), hipErrorInvalidValue);
   HIP_ERR(hipMemcpyAtoH(part.data(), kNoArray, 0, 8), hipErrorInvalidValue);
@@ -149,11 +136,6 @@ TEST(lines) {
   std::vector<unsigned short> all(64);
   HIP(hipMemcpyFromArray(all.data(), array, 0, 0, 128, hipMemcpyDeviceToHost));
   EXPECT_VEC(all, numbered<unsigned short>(64, 500));
-  Stream stream;
-  HIP(hipMemcpyHtoAAsync(array, 0, host.data(), 128, stream));
-  HIP(hipMemcpyAtoHAsync(all.data(), array, 0, 128, stream));
-  HIP(hipStreamSynchronize(stream));
-  EXPECT_VEC(all, host);
 }
 
 TEST(boxes) {
@@ -197,7 +179,6 @@ TEST(boxes) {
   box.extent = {1, 1, 1};
   box.dstArray = wider;
   HIP_ERR(hipMemcpy3D(&box), hipErrorInvalidValue);  // texels of another size
-  check::result(back);
 }
 
 TEST(layers) {

@@ -1,4 +1,4 @@
-// The 17 instruction formats of gfx9, field by field. Field positions are those of the CDNA2 manual's chapter
+// The 18 instruction formats of gfx9, field by field. Field positions are those of the CDNA2 manual's chapter
 // "Microcode Formats"; the meaning of operands beyond the format comes from the flags of the row.
 #include "backends/softgpu/isa/decode.h"
 
@@ -202,6 +202,8 @@ class Decoder {
         return mubuf();
       case 0x3a:
         return mtbuf();
+      case 0x3c:
+        return mimg();
     }
   }
 
@@ -325,6 +327,24 @@ class Decoder {
     if (!row(Encoding::MTBUF, bits(word_, 15, 4))) return;
     buffer();
     inst_.ext = bits(word_, 19, 7);
+  }
+
+  void mimg() {
+    if (!row(Encoding::MIMG, bits(word_, 18, 7) | bits(word_, 0, 1) << 7)) return;
+    inst_.ext = bits(word_, 8, 4);
+    auto modifier = [&](std::uint32_t word, unsigned bit, std::uint32_t flag) {
+      if (bits(word, bit, 1)) inst_.ext |= flag;
+    };
+    modifier(word_, 12, kImageUnnormalized);
+    modifier(word_, 14, kImageArray);
+    modifier(word_, 15, kImageA16);
+    modifier(next_, 31, kImageD16);
+    inst_.glc = bits(word_, 13, 1);
+    inst_.src[0] = vectorRegister(0);
+    inst_.src[1] = vectorRegister(8, bits(word_, 16, 1));
+    inst_.src[2] = static_cast<std::uint16_t>(bits(next_, 21, 5) * 4);
+    inst_.sdst = static_cast<std::uint16_t>(bits(next_, 16, 5) * 4);
+    inst_.dst = inst_.src[1];
   }
 
   Inst inst_;

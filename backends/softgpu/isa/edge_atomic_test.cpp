@@ -7,6 +7,7 @@
 
 #include "backends/softgpu/isa/alu_model.h"
 #include "backends/softgpu/isa/table.h"
+#include "backends/softgpu/isa/test_image.h"
 #include "backends/softgpu/isa/test_wave.h"
 
 namespace hipr::softgpu {
@@ -25,6 +26,8 @@ struct Atomic {
   bool twoOperands() const { return operation == "cmpswap" || operation == "mskor" || operation == "wrap"; }
   bool scalar() const { return row->encoding == Encoding::SMEM; }
   bool lds() const { return row->encoding == Encoding::DS; }
+  bool image() const { return row->encoding == Encoding::MIMG; }
+  bool inPlace() const { return row->encoding == Encoding::MUBUF || image(); }  // the old value replaces the data
 };
 
 // ds_min_rtn_i32 and global_atomic_smin_x2 in the same words. No operation where it is no atomic.
@@ -143,6 +146,11 @@ std::string assemblyOf(const Atomic& a, Gpu gpu) {
     std::string data = words == 1 ? "s12" : "s[12:" + std::to_string(11 + words) + "]";
     return name + " " + data + (name.starts_with("s_buffer") ? ", s[4:7]" : ", s[2:3]") + ", 0x0 glc";
   }
+  if (a.image())
+    return name + " " + d + ", v0, " + (a.wide() ? "s[24:31]" : "s[16:23]") +
+           (a.wide() ? (a.twoOperands() ? " dmask:0xf" : " dmask:0x3")
+                     : (a.twoOperands() ? " dmask:0x3" : " dmask:0x1")) +
+           " unorm glc";
   if (a.row->encoding == Encoding::MUBUF) return name + " " + d + ", v0, s[4:7], 0 offen" + glc;
   return name + " " + r + ", v[0:1], " + d + (a.row->encoding == Encoding::GLOBAL ? ", off" : "") + glc;
 }
@@ -155,6 +163,11 @@ class Cells {
     wave_->setPair(2, base);
     wave_->setPair(4, base);
     wave_->s[6] = sizeof memory_, wave_->s[7] = 0x00027000;
+    TestImage image;  // the same memory as one row of dwords, or of pairs
+    image.width = 2 * kLanes, image.data = 4, image.number = 4;
+    image.put(&wave_->s[16], base);
+    image.width = kLanes, image.data = 11;
+    image.put(&wave_->s[24], base);
   }
 
   U64 start() { return wave_->code->region().begin; }
@@ -176,9 +189,9 @@ class Cells {
         ASSERT_TRUE(matches(a, got & mask, expected & mask) && (got & ~mask) == (expected & ~mask))
             << a.row->name << std::hex << " of " << old << " with " << data << " and " << compare << " in mode " << mode
             << " leaves " << got << ", not " << expected;
-        U64 back = a.scalar()                           ? wave_->pair(12)
-                   : a.row->encoding == Encoding::MUBUF ? wave_.v(2, l) | U64{wave_.v(3, l)} << 32
-                                                        : wave_.v(6, l) | U64{wave_.v(7, l)} << 32;
+        U64 back = a.scalar()    ? wave_->pair(12)
+                   : a.inPlace() ? wave_.v(2, l) | U64{wave_.v(3, l)} << 32
+                                 : wave_.v(6, l) | U64{wave_.v(7, l)} << 32;
         ASSERT_EQ(back & mask, a.returns ? old : 0xaaaaaaaaaaaaaaaa & mask) << a.row->name;
       }
     }
@@ -197,7 +210,9 @@ class Cells {
     Input in = {values[n % count], values[n / count % count], values[n / count / count % count]};
     inputs_[l] = in;
     cell(a, l) = a.wide() ? in.old : in.old | (kUntouched & ~0xffffffffull);
-    U64 address = a.lds() || a.row->encoding == Encoding::MUBUF ? 8 * l : reinterpret_cast<U64>(memory_ + l);
+    U64 address = a.image()                ? (a.wide() ? l : 2 * l)
+                  : a.lds() || a.inPlace() ? 8 * l
+                                           : reinterpret_cast<U64>(memory_ + l);
     set(0, l, address);
     set(6, l, 0xaaaaaaaaaaaaaaaa);
     // In LDS the comparand comes first; in memory it follows the data.
@@ -216,7 +231,7 @@ class Cells {
     wave_.v(reg + 1, l) = static_cast<U32>(value >> 32);
   }
 
-  alignas(64) U64 memory_[kLanes];
+  alignas(256) U64 memory_[kLanes];
   Input inputs_[kLanes];
   TestWave wave_;
 };
@@ -224,7 +239,10 @@ class Cells {
 std::vector<Atomic> atomicsOf(std::uint8_t gpus) {
   std::vector<Atomic> all;
   for (const Row& row : allRows())
-    if (Atomic a = parse(row); (row.gpus & gpus) && !a.operation.empty()) all.push_back(a);
+    if (Atomic a = parse(row); (row.gpus & gpus) && !a.operation.empty()) {
+      all.push_back(a);
+      if (a.image()) a.type = "u64", all.push_back(a);  // one instruction for both widths
+    }
   return all;
 }
 std::vector<std::string> mnemonics() {

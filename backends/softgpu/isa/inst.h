@@ -21,6 +21,13 @@ inline constexpr std::uint16_t kExecLo = 126;
 inline constexpr std::uint16_t kLiteral = 255;
 inline constexpr std::uint16_t kNoOperand = 0xffff;
 
+// Of MIMG, in Inst::ext.
+inline constexpr std::uint32_t kImageMask = 15;  // DMASK
+inline constexpr std::uint32_t kImageUnnormalized = 1 << 4;
+inline constexpr std::uint32_t kImageArray = 1 << 5;  // DA: there is a layer among the coordinates
+inline constexpr std::uint32_t kImageA16 = 1 << 6;    // coordinates have 16 bits, data may have 32
+inline constexpr std::uint32_t kImageD16 = 1 << 7;    // and the other way round
+
 enum class Form : std::uint8_t { kPlain, kVop3, kSdwa, kDpp };
 // Where a vector instruction's sources are, lane masks aside: all in vector registers (or there are none), the first
 // one an SGPR, a constant or the literal, or anywhere.
@@ -34,10 +41,11 @@ struct alignas(64) Inst {
   std::uint8_t step;     // to the next instruction that does something
   Form form;
   std::uint16_t dst;      // vector or scalar destination, as an operand code
-  std::uint16_t sdst;     // lane mask destination (VOPC, carry out); SMEM/MUBUF: first SGPR of the base or descriptor
-  std::uint16_t src[4];   // sources in order; memory: address, data, second data (kNoOperand when there is none)
+  std::uint16_t sdst;     // lane mask destination (VOPC, carry out); memory: first SGPR of the base or descriptor
+  std::uint16_t src[4];   // sources in order; memory: address, data, second data (kNoOperand when there is none),
+                          // MIMG: first SGPR of the sampler
   std::uint32_t literal;  // the literal; SOPP/SOPK: the immediate, sign-extended; memory: the offset, sign-extended
-  std::uint32_t ext;      // SDWA or DPP dword; MTBUF: format
+  std::uint32_t ext;      // SDWA or DPP dword; MTBUF: format; MIMG: DMASK and the bits above
   std::uint16_t flags;    // of the row
   Mix mix;
   std::uint8_t sources;  // how many src[] are used

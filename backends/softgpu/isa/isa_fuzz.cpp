@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/softgpu/isa/table.h"
+#include "backends/softgpu/isa/test_image.h"
 #include "backends/softgpu/isa/test_wave.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -57,6 +58,8 @@ std::uint32_t shaped(const Row& row, std::uint32_t bits) {
       return 0xe0000000 | op << 18 | (bits & 0x3ffff);
     case Encoding::MTBUF:
       return 0xe8000000 | op << 15 | (bits & 0x3f87fff);
+    case Encoding::MIMG:
+      return 0xf0000000 | op << 18 | (bits & 0x203ff80);
     case Encoding::kCount:
       break;
   }
@@ -93,6 +96,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Registers point at the buffer, so that some accesses reach it.
   for (unsigned k = 0; k < 100; k += 4)
     wave->setPair(k, wave.buffer()), wave->s[k + 2] = 4096, wave->s[k + 3] = 0x00027000;
+  // And some of them make images of it, with samplers.
+  for (unsigned k = 32; k < 96; k += 16) {
+    TestImage image;
+    image.type = 8 + k / 16 % 6, image.width = image.height = image.depth = 4, image.pitch = 4;
+    image.data = data[1] % 15, image.number = data[2] % 8;
+    image.put(&wave->s[k], (wave.buffer() + 255) / 256 * 256);
+    TestSampler{.clamp = {data[3] % 8u, data[4] % 8u, data[5] % 8u}, .linear = (data[6] & 1) != 0}.put(&wave->s[k + 8]);
+  }
   // A fault ends a dispatch, but here the wave goes on behind it: one input tries many instructions.
   for (int turn = 0; turn < 64; ++turn) wave.run(50);
   return 0;

@@ -124,6 +124,23 @@ std::string printBuffer(const Printed& p) {
   return line.modifier("lds", i.lds).text();
 }
 
+// How many registers the address takes depends on the descriptor; the first one is printed, as llvm-objdump does.
+std::string printImage(const Printed& p) {
+  std::string_view name = p.name();
+  const Inst& i = p.inst;
+  Line line{std::string(name)};
+  unsigned mask = i.ext & kImageMask, width = 0;
+  for (unsigned c = 0; c < 4; ++c) width += mask >> c & 1;
+  if (i.ext & kImageD16) width = (width + 1) / 2;
+  line.operand(operandText(i.src[1], width ? width : 1)).operand(operandText(i.src[0], 1));
+  line.operand(operandText(i.sdst, 8));
+  if (name == "image_sample") line.operand(operandText(i.src[2], 4));
+  line.modifier("dmask:" + hexadecimal(mask), mask).modifier("unorm", i.ext & kImageUnnormalized);
+  line.modifier("glc", i.glc).modifier("slc", p.words[0] >> 25 & 1).modifier("scc", p.words[0] >> 7 & 1);
+  line.modifier("a16", i.ext & kImageA16).modifier("lwe", p.words[0] >> 17 & 1);
+  return line.modifier("da", i.ext & kImageArray).modifier("d16", i.ext & kImageD16).text();
+}
+
 }  // namespace
 
 std::string printMemory(const Printed& p) {
@@ -133,6 +150,8 @@ std::string printMemory(const Printed& p) {
     case Encoding::MUBUF:
     case Encoding::MTBUF:
       return printBuffer(p);
+    case Encoding::MIMG:
+      return printImage(p);
     default:
       return printFlat(p);
   }

@@ -59,7 +59,7 @@ struct Printed {
 };
 
 std::string printScalar(const Printed& p);  // SOP*, SMEM
-std::string printMemory(const Printed& p);  // DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF
+std::string printMemory(const Printed& p);  // DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG
 std::string printVector(const Printed& p);  // VOP*
 
 }  // namespace hipr::softgpu

@@ -32,6 +32,7 @@ enum class Encoding : std::uint8_t {
   SCRATCH,
   MUBUF,
   MTBUF,
+  MIMG,
   kCount
 };
 

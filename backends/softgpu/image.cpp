@@ -1,5 +1,6 @@
 // Arrays, textures and surfaces. What kernels get for a texture is the address of two descriptors, as the processor
-// reads them (isa/image.h): 8 words for the image, or 4 for a line of memory, and after 12 words 4 for the sampler.
+// reads them (isa/image.h): 8 words for the image, or 4 for a line of memory, and after 12 words 4 for the sampler. In
+// words 8 to 10 AMD's device libraries look up what a texel is and how wide the image is.
 #include "backends/softgpu/image.h"
 
 #include <array>
@@ -36,14 +37,38 @@ struct Format {
     static constexpr std::uint32_t kNumbers[3][3] = {{1, 3, 10}, {2, 5, 12}, {4, 11, 14}};  // by size, by channels
     return kNumbers[std::countr_zero(channelBytes(texel.format))][std::countr_zero(texel.channels)];
   }
-  std::uint32_t number() const {
-    enum { kUnorm = 0, kSnorm = 1, kUint = 4, kSint = 5, kFloat = 7, kSrgb = 9 };
+  enum Number : std::uint32_t { kUnorm = 0, kSnorm = 1, kUint = 4, kSint = 5, kFloat = 7, kSrgb = 9 };
+  Number number() const {
     const hipChannelFormatKind kind = channelsOf(texel).f;
     if (kind == hipChannelFormatKindFloat) return kFloat;
     const bool isSigned = kind == hipChannelFormatKindSigned;
     if (!normalized || channelBytes(texel.format) == 4) return isSigned ? kSint : kUint;
     if (srgb && texel.channels == 4) return kSrgb;
     return isSigned ? kSnorm : kUnorm;
+  }
+  // HSA's numbers for the same, which the device libraries know.
+  std::uint32_t hsaType() const {
+    enum { kSnorm8 = 0, kUnorm8 = 2, kSigned8 = 8, kUnsigned8 = 11, kHalf = 14 };  // of 16 and 32 bits behind them
+    const auto size = static_cast<std::uint32_t>(std::countr_zero(channelBytes(texel.format)));
+    switch (number()) {
+      case kUnorm:
+      case kSrgb:
+        return kUnorm8 + size;
+      case kSnorm:
+        return kSnorm8 + size;
+      case kUint:
+        return kUnsigned8 + size;
+      case kSint:
+        return kSigned8 + size;
+      case kFloat:
+        return kHalf + size - 1;
+    }
+    return 0;
+  }
+  std::uint32_t hsaOrder() const {
+    enum { kR = 1, kRg = 3, kRgba = 8, kSrgba = 14 };
+    if (texel.channels == 4) return number() == kSrgb ? kSrgba : kRgba;
+    return texel.channels == 2 ? kRg : kR;
   }
   // Where each component comes from: a channel, or 0, or for the last one 1.
   std::uint32_t selection() const {
@@ -59,6 +84,12 @@ struct Shape {
   std::size_t pitch = 1;                         // in texels
 };
 
+void describeForLibraries(std::size_t width, const Format& format, Descriptors& out) {
+  out.image[8] = format.hsaType();
+  out.image[9] = format.hsaOrder();
+  out.image[10] = static_cast<std::uint32_t>(width);
+}
+
 void describeImage(std::uint64_t address, const Shape& shape, const Format& format, Descriptors& out) {
   const auto less1 = [](std::size_t n) { return static_cast<std::uint32_t>(n - 1); };
   out.image[0] = static_cast<std::uint32_t>(address >> 8);
@@ -66,6 +97,7 @@ void describeImage(std::uint64_t address, const Shape& shape, const Format& form
   out.image[2] = less1(shape.width) | less1(shape.height) << 14;
   out.image[3] = format.selection() | static_cast<std::uint32_t>(shape.kind) << 28;
   out.image[4] = less1(shape.depth) | less1(shape.pitch) << 13;
+  describeForLibraries(shape.width, format, out);
 }
 
 void describeLine(std::uint64_t address, std::size_t bytes, const Format& format, Descriptors& out) {
@@ -74,6 +106,7 @@ void describeLine(std::uint64_t address, std::size_t bytes, const Format& format
   out.image[1] = static_cast<std::uint32_t>(address >> 32) | texel << 16;
   out.image[2] = static_cast<std::uint32_t>(bytes / texel);
   out.image[3] = format.selection() | format.number() << 12 | format.data() << 15;
+  describeForLibraries(bytes / texel, format, out);
 }
 
 void describeSampler(const hipTextureDesc& reading, Descriptors& out) {

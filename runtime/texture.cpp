@@ -38,7 +38,8 @@ hipError_t fromArray(const Process& p, Texture& out) {
 hipError_t fromLine(const Process& p, const Texture& t) {
   const auto& line = t.resource.res.linear;
   Texel texel;
-  if (!texelOf(line.desc, texel) || !readable(texel, t.reading)) return hipErrorInvalidValue;
+  // Lines are not converted from sRGB.
+  if (!texelOf(line.desc, texel) || (t.reading.sRGB != 0 && texel.channels == 4)) return hipErrorInvalidValue;
   if (line.sizeInBytes < bytesOf(texel)) return hipErrorInvalidValue;
   return onDevice(p, *t.owner, line.devPtr, line.sizeInBytes) ? hipSuccess : hipErrorInvalidValue;
 }

@@ -11,7 +11,8 @@ namespace hipr::api {
 namespace {
 
 // Rows and layers of memory are counted in bytes and rows; 0 means that they follow each other without gaps.
-hipError_t sideOf(const hipMemcpy3DOperand& operand, const hipExtent& extent, CopySide& out) {
+hipError_t memorySide(const hipMemcpy3DOperand& operand, const hipExtent& extent, CopySide& out) {
+  if (out.array != nullptr) return hipSuccess;
   const auto& memory = operand.op.ptr;
   const std::size_t row = memory.rowLength != 0 ? memory.rowLength : extent.width;
   const std::size_t rows = memory.layerHeight != 0 ? memory.layerHeight : extent.height;
@@ -22,19 +23,31 @@ hipError_t sideOf(const hipMemcpy3DOperand& operand, const hipExtent& extent, Co
   return hipSuccess;
 }
 
+// An array's offset counts texels. No side yet where the operand is memory.
+hipError_t arraySideOf(const hipMemcpy3DOperand& operand, CopySide& out) {
+  if (operand.type == hipMemcpyOperandTypePointer) return hipSuccess;
+  if (operand.type != hipMemcpyOperandTypeArray) return hipErrorInvalidValue;
+  const hipOffset3D& offset = operand.op.array.offset;
+  HIPR_TRY(arraySide(operand.op.array.array, 0, offset.y, offset.z, out));
+  return mulOverflows(offset.x, out.array->texelBytes, &out.x) ? hipErrorInvalidValue : hipSuccess;
+}
+
 hipError_t requestOf(const hipMemcpy3DBatchOp& op, CopyRequest& out) {
   if (op.srcAccessOrder < hipMemcpySrcAccessOrderStream || op.srcAccessOrder > hipMemcpySrcAccessOrderAny ||
       op.flags > hipMemcpyFlagPreferOverlapWithCompute)
     return hipErrorInvalidValue;
-  if (op.extent.width == 0 || op.extent.height == 0 || op.extent.depth == 0) return hipErrorInvalidValue;
-  // Without image instructions there are no arrays that a copy could name.
-  if (op.src.type != hipMemcpyOperandTypePointer || op.dst.type != hipMemcpyOperandTypePointer)
-    return hipErrorInvalidValue;
-  HIPR_TRY(sideOf(op.src, op.extent, out.from));
-  HIPR_TRY(sideOf(op.dst, op.extent, out.to));
-  out.width = op.extent.width;
-  out.height = op.extent.height;
-  out.depth = op.extent.depth;
+  hipExtent extent = op.extent;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipErrorInvalidValue;
+  HIPR_TRY(arraySideOf(op.src, out.from));
+  HIPR_TRY(arraySideOf(op.dst, out.to));
+  // Where an array takes part, the width counts its texels.
+  if (const Array* const array = out.to.array != nullptr ? out.to.array : out.from.array; array != nullptr)
+    if (mulOverflows(extent.width, array->texelBytes, &extent.width)) return hipErrorInvalidValue;
+  HIPR_TRY(memorySide(op.src, extent, out.from));
+  HIPR_TRY(memorySide(op.dst, extent, out.to));
+  out.width = extent.width;
+  out.height = extent.height;
+  out.depth = extent.depth;
   out.kind = hipMemcpyDefault;
   return hipSuccess;
 }

@@ -68,6 +68,7 @@ class Book {
 };
 
 // One per topic.
+void addArrayRows(Book& book);
 void addCompilerRows(Book& book);
 void addContextRows(Book& book);
 void addCopyRows(Book& book);
@@ -81,6 +82,7 @@ void addGraphNodeRows(Book& book);
 void addGraphRows(Book& book);
 void addHiprtcRows(Book& book);
 void addImageRows(Book& book);
+void addInteropRows(Book& book);
 void addIpcRows(Book& book);
 void addLaunchRows(Book& book);
 void addLibraryRows(Book& book);

@@ -1,110 +1,116 @@
-// Arrays, textures and surfaces, on a device without image instructions; other APIs' memory and OpenGL, on one without
-// a display. What cannot be done is refused without asking anyone.
+// Textures, surfaces and texture references.
 #include "tests/e2e/rows/book.h"
+#include "tests/e2e/rows/image_scene.h"
 
 namespace hipr::rows {
 namespace {
 
-// A row whose answer is an error (or success) that its arguments decide.
-template <class Row, class... A>
-void answers(Row row, hipError_t error, A... arguments) {
-  row.standard([=](Scene& s, auto f) { s.expect(error).call(f, arguments...); });
-}
-
-template <class T>
-T any() {  // a handle of nothing
-  return reinterpret_cast<T>(0x1000);
-}
-
-constexpr hipError_t kRefused = hipErrorNotSupported, kInvalid = hipErrorInvalidValue, kHandle = hipErrorInvalidHandle;
-
-hipChannelFormatDesc channel{32, 0, 0, 0, hipChannelFormatKindFloat};
-HIP_ARRAY_DESCRIPTOR flat{.Width = 4, .Height = 4, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1};
-HIP_ARRAY3D_DESCRIPTOR deep{
-    .Width = 4, .Height = 4, .Depth = 4, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1, .Flags = 0};
+// What describes textures and is described; the calls are told its address.
 textureReference reference;
-char out[256];  // room for whatever is described
-
+char out[256];
 template <class T>
 T* room() {
   return reinterpret_cast<T*>(out);
 }
 
-void addArrays(Book& book) {
-  auto* array = room<hipArray_t>();
-  answers(ROW(hipMallocArray), kRefused, array, &channel, std::size_t{4}, std::size_t{4}, 0u);
-  answers(ROW(hipMalloc3DArray), kRefused, array, &channel, hipExtent{4, 4, 4}, 0u);
-  answers(ROW(hipArrayCreate), kRefused, array, &flat);
-  answers(ROW(hipArray3DCreate), kRefused, array, &deep);
-  answers(ROW(hipFreeArray), hipErrorContextIsDestroyed, any<hipArray_t>());
-  answers(ROW(hipArrayDestroy), hipErrorContextIsDestroyed, any<hipArray_t>());
-  answers(ROW(hipArrayGetInfo), kHandle, &channel, nullptr, nullptr, any<hipArray_t>());
-  answers(ROW(hipArrayGetDescriptor), kHandle, &flat, any<hipArray_t>());
-  answers(ROW(hipArray3DGetDescriptor), kHandle, &deep, any<hipArray_t>());
-  auto* mipmap = room<hipMipmappedArray_t>();
-  answers(ROW(hipMallocMipmappedArray), kRefused, mipmap, &channel, hipExtent{4, 4, 0}, 2u, 0u);
-  answers(ROW(hipMipmappedArrayCreate), kRefused, mipmap, &deep, 2u);
-  answers(ROW(hipFreeMipmappedArray), kInvalid, any<hipMipmappedArray_t>());
-  answers(ROW(hipMipmappedArrayDestroy), kInvalid, any<hipMipmappedArray_t>());
-  answers(ROW(hipGetMipmappedArrayLevel), kHandle, array, nullptr, 0u);
-  answers(ROW(hipMipmappedArrayGetLevel), kHandle, array, nullptr, 0u);
-  answers(ROW(hipMipmappedArrayGetMemoryRequirements), kRefused, room<hipArrayMemoryRequirements>(),
-          any<hipMipmappedArray_t>(), 0);
+const hipTextureDesc kReading{};
+const HIP_TEXTURE_DESC kDriverReading{};
 
-  constexpr std::size_t kSize = 8, kZero = 0;
-  auto* none = any<hipArray_t>();
-  answers(ROW(hipMemcpy2DToArray), kHandle, none, kZero, kZero, out, kSize, kSize, kSize, hipMemcpyHostToDevice);
-  answers(ROW(hipMemcpy2DFromArray), kHandle, out, kSize, none, kZero, kZero, kSize, kSize, hipMemcpyDeviceToHost);
-  ROW(hipMemcpy2DToArrayAsync).standard([=](Scene& s, auto f) {
-    s.expect(kHandle).call(f, none, kZero, kZero, out, kSize, kSize, kSize, hipMemcpyHostToDevice, s.stream);
+hipTextureObject_t madeTexture(Scene& s, const hipResourceDesc& resource) {
+  hipTextureObject_t texture = nullptr;
+  HIPR_OK(s, hipCreateTextureObject(&texture, &resource, &kReading, nullptr));
+  return texture;
+}
+
+hipResourceDesc ofMemory(Scene& s) {
+  hipResourceDesc resource{};
+  resource.resType = hipResourceTypeLinear;
+  resource.res.linear = {s.device, kFloats, 256};
+  return resource;
+}
+
+// The call is told a texture that exists.
+template <class Row, class... A>
+void tells(Row row, A... told) {
+  row.standard([=](Scene& s, auto f) {
+    const hipTextureObject_t texture = madeTexture(s, ofMemory(s));
+    s.call(f, told..., texture);
+    HIPR_OK(s, hipDestroyTextureObject(texture));
   });
-  ROW(hipMemcpy2DFromArrayAsync).standard([=](Scene& s, auto f) {
-    s.expect(kHandle).call(f, out, kSize, none, kZero, kZero, kSize, kSize, hipMemcpyDeviceToHost, s.stream);
-  });
-  answers(ROW(hipMemcpy2DArrayToArray), kHandle, none, kZero, kZero, none, kZero, kZero, kSize, kSize,
-          hipMemcpyDeviceToDevice);
-  answers(ROW(hipMemcpyToArray), kInvalid, none, kZero, kZero, out, kSize, hipMemcpyHostToDevice);
-  answers(ROW(hipMemcpyFromArray), kInvalid, out, none, kZero, kZero, kSize, hipMemcpyDeviceToHost);
-  answers(ROW(hipMemcpyAtoA), kInvalid, none, kZero, none, kZero, kSize);
-  answers(ROW(hipMemcpyAtoD), kInvalid, nullptr, none, kZero, kSize);
-  answers(ROW(hipMemcpyDtoA), kInvalid, none, kZero, nullptr, kSize);
-  answers(ROW(hipMemcpyAtoH), kInvalid, out, none, kZero, kSize);
-  answers(ROW(hipMemcpyHtoA), kInvalid, none, kZero, out, kSize);
-  answers(ROW(hipMemcpyAtoHAsync), kInvalid, out, none, kZero, kSize, nullptr);
-  answers(ROW(hipMemcpyHtoAAsync), kInvalid, none, kZero, out, kSize, nullptr);
 }
 
 void addObjects(Book& book) {
-  auto* texture = room<hipTextureObject_t>();
-  auto* none = any<hipTextureObject_t>();
-  answers(ROW(hipCreateTextureObject), kRefused, texture, nullptr, nullptr, nullptr);
-  answers(ROW(hipTexObjectCreate), kRefused, texture, room<HIP_RESOURCE_DESC>(), room<HIP_TEXTURE_DESC>(), nullptr);
-  answers(ROW(hipDestroyTextureObject), kRefused, none);
-  answers(ROW(hipTexObjectDestroy), kRefused, none);
-  answers(ROW(hipGetTextureObjectResourceDesc), kRefused, room<hipResourceDesc>(), none);
-  answers(ROW(hipGetTextureObjectResourceViewDesc), kRefused, room<hipResourceViewDesc>(), none);
-  answers(ROW(hipGetTextureObjectTextureDesc), kRefused, room<hipTextureDesc>(), none);
-  answers(ROW(hipTexObjectGetResourceDesc), kRefused, room<HIP_RESOURCE_DESC>(), none);
-  answers(ROW(hipTexObjectGetResourceViewDesc), kRefused, room<HIP_RESOURCE_VIEW_DESC>(), none);
-  answers(ROW(hipTexObjectGetTextureDesc), kRefused, room<HIP_TEXTURE_DESC>(), none);
-  answers(ROW(hipGetChannelDesc), kRefused, &channel, any<hipArray_t>());
-  answers(ROW(hipDeviceGetTexture1DLinearMaxWidth), hipSuccess, room<std::size_t>(), &channel, 0);
-  answers(ROW(hipCreateSurfaceObject), kRefused, room<hipSurfaceObject_t>(), nullptr);
-  answers(ROW(hipDestroySurfaceObject), kInvalid, any<hipSurfaceObject_t>());
+  ROW(hipCreateTextureObject).standard([](Scene& s, auto f) {
+    const hipResourceDesc resource = ofMemory(s);
+    hipTextureObject_t texture = nullptr;
+    s.call(f, &texture, &resource, &kReading, nullptr);
+    HIPR_OK(s, hipDestroyTextureObject(texture));
+  });
+  ROW(hipTexObjectCreate).standard([](Scene& s, auto f) {
+    HIP_RESOURCE_DESC resource{};
+    resource.resType = HIP_RESOURCE_TYPE_LINEAR;
+    resource.res.linear = {s.device, HIP_AD_FORMAT_FLOAT, 1, 256};
+    hipTextureObject_t texture = nullptr;
+    s.call(f, &texture, &resource, &kDriverReading, nullptr);
+    HIPR_OK(s, hipDestroyTextureObject(texture));
+  });
+  ROW(hipDestroyTextureObject).standard([](Scene& s, auto f) { s.call(f, madeTexture(s, ofMemory(s))); });
+  ROW(hipTexObjectDestroy).standard([](Scene& s, auto f) { s.call(f, madeTexture(s, ofMemory(s))); });
+  tells(ROW(hipGetTextureObjectResourceDesc), room<hipResourceDesc>());
+  tells(ROW(hipGetTextureObjectResourceViewDesc), room<hipResourceViewDesc>());
+  tells(ROW(hipGetTextureObjectTextureDesc), room<hipTextureDesc>());
+  tells(ROW(hipTexObjectGetResourceDesc), room<HIP_RESOURCE_DESC>());
+  tells(ROW(hipTexObjectGetResourceViewDesc), room<HIP_RESOURCE_VIEW_DESC>());
+  tells(ROW(hipTexObjectGetTextureDesc), room<HIP_TEXTURE_DESC>());
+  ROW(hipDeviceGetTexture1DLinearMaxWidth).standard([](Scene& s, auto f) {
+    s.call(f, room<std::size_t>(), &kFloats, 0);
+  });
+  ROW(hipCreateSurfaceObject).standard([](Scene& s, auto f) {
+    const SceneArray array(s);
+    const hipResourceDesc resource = array.resource();
+    hipSurfaceObject_t surface = nullptr;
+    s.call(f, &surface, &resource);
+    HIPR_OK(s, hipDestroySurfaceObject(surface));
+  });
+  ROW(hipDestroySurfaceObject).standard([](Scene& s, auto f) {
+    const SceneArray array(s);
+    const hipResourceDesc resource = array.resource();
+    hipSurfaceObject_t surface = nullptr;
+    HIPR_OK(s, hipCreateSurfaceObject(&surface, &resource));
+    s.call(f, surface);
+  });
 }
 
-void addReferences(Book& book) {
-  const auto registered = [](auto call) {
-    return [=](Scene& s, auto f) {
-      Scene::Wrapper wrapper{.image = Scene::code()};
-      void** code = s.hip.__hipRegisterFatBinary(&wrapper);
-      char name[] = "reference";
-      s.hip.__hipRegisterTexture(code, &reference, name, name, 0, 0, 0);
-      s.expect(kRefused);
-      call(s, f);
-      s.hip.__hipUnregisterFatBinary(code);
-    };
+// `call` with the reference as a registered variable of the scene's code, which is as large as one.
+template <class Call>
+auto registered(Call call) {
+  return [call](Scene& s, auto f) {
+    Scene::Wrapper wrapper{.image = Scene::code()};
+    void** code = s.hip.__hipRegisterFatBinary(&wrapper);
+    char name[] = "reference";
+    s.hip.__hipRegisterTexture(code, &reference, name, name, 0, 0, 0);
+    void* address = nullptr;
+    HIPR_OK(s, hipGetSymbolAddress(&address, &reference));  // its code is loaded
+    reference = {};
+    call(s, f);
+    if (reference.textureObject != nullptr) HIPR_OK(s, hipUnbindTexture(&reference));
+    s.hip.__hipUnregisterFatBinary(code);
   };
+}
+
+// The same with a reference that the scene's module has.
+template <class Call>
+auto ofModule(Call call) {
+  return [call](Scene& s, auto f) {
+    textureReference* found = nullptr;
+    HIPR_OK(s, hipModuleGetTexRef(&found, s.module, "reference"));
+    HIPR_OK(s, hipTexRefSetFormat(found, HIP_AD_FORMAT_FLOAT, 1));
+    call(s, f, found);
+    if (found->textureObject != nullptr) HIPR_OK(s, hipUnbindTexture(found));
+  };
+}
+
+void addBinding(Book& book) {
   const auto registering = [](auto call) {
     return [=](Scene& s, auto f) {
       Scene::Wrapper wrapper{.image = Scene::code()};
@@ -120,93 +126,94 @@ void addReferences(Book& book) {
   ROW(__hipRegisterSurface).standard(registering([](Scene& s, auto f, void** code, char* name) {
     s.call(f, code, &reference, name, name, 0, 0);
   }));
-  constexpr std::size_t kSize = 64;
   ROW(hipBindTexture).standard(registered([](Scene& s, auto f) {
-    s.call(f, nullptr, &reference, s.device, &channel, kSize);
+    s.call(f, nullptr, &reference, s.device, &kFloats, std::size_t{64});
   }));
   ROW(hipBindTexture2D).standard(registered([](Scene& s, auto f) {
-    s.call(f, nullptr, &reference, s.device, &channel, kSize, kSize, kSize);
+    s.call(f, nullptr, &reference, s.device, &kFloats, std::size_t{8}, std::size_t{8}, std::size_t{256});
   }));
   ROW(hipBindTextureToArray).standard(registered([](Scene& s, auto f) {
-    s.call(f, &reference, any<hipArray_t>(), &channel);
+    const SceneArray array(s);
+    s.call(f, &reference, array.handle, &kFloats);
+    HIPR_OK(s, hipUnbindTexture(&reference));
   }));
   ROW(hipBindTextureToMipmappedArray).standard(registered([](Scene& s, auto f) {
-    s.call(f, &reference, any<hipMipmappedArray_t>(), &channel);
+    s.expect(hipErrorNotSupported).call(f, &reference, reinterpret_cast<hipMipmappedArray_t>(0x1000), &kFloats);
   }));
-  answers(ROW(hipUnbindTexture), kRefused, &reference);
-  answers(ROW(hipGetTextureReference), kRefused, room<const textureReference*>(), nullptr);
-  answers(ROW(hipGetTextureAlignmentOffset), kRefused, room<std::size_t>(), &reference);
-  answers(ROW(hipModuleGetTexRef), kRefused, room<textureReference*>(), any<hipModule_t>(), "name");
-
-  answers(ROW(hipTexRefGetAddress), kInvalid, room<hipDeviceptr_t>(), &reference);
-  answers(ROW(hipTexRefGetArray), kInvalid, room<hipArray_t>(), &reference);
-  answers(ROW(hipTexRefGetMipMappedArray), kRefused, room<hipMipmappedArray_t>(), &reference);
-  answers(ROW(hipTexRefGetAddressMode), kRefused, room<hipTextureAddressMode>(), &reference, 0);
-  answers(ROW(hipTexRefGetBorderColor), kRefused, room<float>(), &reference);
-  answers(ROW(hipTexRefGetFilterMode), kRefused, room<hipTextureFilterMode>(), &reference);
-  answers(ROW(hipTexRefGetFlags), kRefused, room<unsigned>(), &reference);
-  answers(ROW(hipTexRefGetFormat), kRefused, room<hipArray_Format>(), room<int>(), &reference);
-  answers(ROW(hipTexRefGetMaxAnisotropy), kRefused, room<int>(), &reference);
-  answers(ROW(hipTexRefGetMipmapFilterMode), kRefused, room<hipTextureFilterMode>(), &reference);
-  answers(ROW(hipTexRefGetMipmapLevelBias), kRefused, room<float>(), &reference);
-  answers(ROW(hipTexRefGetMipmapLevelClamp), kRefused, room<float>(), room<float>(), &reference);
-
-  answers(ROW(hipTexRefSetAddress), hipErrorNotFound, nullptr, &reference, nullptr, kSize);
-  answers(ROW(hipTexRefSetAddress2D), hipErrorNotFound, &reference, &flat, nullptr, kSize);
-  answers(ROW(hipTexRefSetArray), hipErrorNotFound, &reference, any<hipArray_t>(), unsigned{HIP_TRSA_OVERRIDE_FORMAT});
-  answers(ROW(hipTexRefSetMipmappedArray), hipErrorNotFound, &reference, any<hipMipmappedArray*>(),
-          unsigned{HIP_TRSA_OVERRIDE_FORMAT});
-  answers(ROW(hipTexRefSetAddressMode), kRefused, &reference, 0, hipAddressModeClamp);
-  answers(ROW(hipTexRefSetBorderColor), kRefused, &reference, room<float>());
-  answers(ROW(hipTexRefSetFilterMode), kRefused, &reference, hipFilterModePoint);
-  answers(ROW(hipTexRefSetFlags), kRefused, &reference, 0u);
-  answers(ROW(hipTexRefSetFormat), kRefused, &reference, HIP_AD_FORMAT_FLOAT, 1);
-  answers(ROW(hipTexRefSetMaxAnisotropy), kRefused, &reference, 1u);
-  answers(ROW(hipTexRefSetMipmapFilterMode), kRefused, &reference, hipFilterModePoint);
-  answers(ROW(hipTexRefSetMipmapLevelBias), kRefused, &reference, 0.0f);
-  answers(ROW(hipTexRefSetMipmapLevelClamp), kRefused, &reference, 0.0f, 1.0f);
+  ROW(hipUnbindTexture).standard(registered([](Scene& s, auto f) {
+    HIPR_OK(s, hipBindTexture(nullptr, &reference, s.device, &kFloats, 64));
+    s.call(f, &reference);
+  }));
+  ROW(hipTexRefGetAddress).standard(registered([](Scene& s, auto f) {
+    HIPR_OK(s, hipBindTexture(nullptr, &reference, s.device, &kFloats, 64));
+    s.call(f, room<hipDeviceptr_t>(), &reference);
+  }));
+  ROW(hipTexRefGetArray).standard(registered([](Scene& s, auto f) {
+    const SceneArray array(s);
+    HIPR_OK(s, hipBindTextureToArray(&reference, array.handle, &kFloats));
+    s.call(f, room<hipArray_t>(), &reference);
+    HIPR_OK(s, hipUnbindTexture(&reference));
+  }));
+  ROW(hipModuleGetTexRef).standard([](Scene& s, auto f) {
+    hipModule_t module = nullptr;
+    HIPR_OK(s, hipModuleLoadData(&module, Scene::code()));
+    s.call(f, room<textureReference*>(), module, "reference");
+    HIPR_OK(s, hipModuleUnload(module));
+  });
+  ROW(hipTexRefSetAddress).standard(ofModule([](Scene& s, auto f, textureReference* found) {
+    s.call(f, nullptr, found, s.device, std::size_t{64});
+  }));
+  ROW(hipTexRefSetAddress2D).standard(ofModule([](Scene& s, auto f, textureReference* found) {
+    const HIP_ARRAY_DESCRIPTOR plane{.Width = 8, .Height = 8, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1};
+    s.call(f, found, &plane, s.device, std::size_t{256});
+  }));
+  ROW(hipTexRefSetArray).standard(ofModule([](Scene& s, auto f, textureReference* found) {
+    const SceneArray array(s);
+    s.call(f, found, array.handle, unsigned{HIP_TRSA_OVERRIDE_FORMAT});
+    HIPR_OK(s, hipUnbindTexture(found));
+  }));
+  ROW(hipTexRefSetMipmappedArray).standard(ofModule([](Scene& s, auto f, textureReference* found) {
+    auto* const none = reinterpret_cast<hipMipmappedArray*>(0x1000);
+    s.expect(hipErrorNotSupported).call(f, found, none, unsigned{HIP_TRSA_OVERRIDE_FORMAT});
+  }));
 }
 
-void addInterop(Book& book) {
-  static hipExternalMemoryHandleDesc memory{};
-  memory.type = hipExternalMemoryHandleTypeOpaqueFd;
-  memory.handle.fd = 3;
-  memory.size = 4096;
-  static hipExternalSemaphoreHandleDesc semaphore{};
-  semaphore.type = hipExternalSemaphoreHandleTypeOpaqueFd;
-  semaphore.handle.fd = 3;
-  answers(ROW(hipImportExternalMemory), hipErrorOutOfMemory, room<hipExternalMemory_t>(), &memory);
-  answers(ROW(hipExternalMemoryGetMappedBuffer), kInvalid, room<void*>(), nullptr, nullptr);
-  answers(ROW(hipExternalMemoryGetMappedMipmappedArray), kInvalid, room<hipMipmappedArray_t>(), nullptr, nullptr);
-  answers(ROW(hipDestroyExternalMemory), kInvalid, nullptr);
-  answers(ROW(hipImportExternalSemaphore), kRefused, room<hipExternalSemaphore_t>(), &semaphore);
-  ROW(hipSignalExternalSemaphoresAsync).standard([](Scene& s, auto f) {
-    s.call(f, room<hipExternalSemaphore_t>(), room<hipExternalSemaphoreSignalParams>(), 0u, s.stream);
-  });
-  ROW(hipWaitExternalSemaphoresAsync).standard([](Scene& s, auto f) {
-    s.call(f, room<hipExternalSemaphore_t>(), room<hipExternalSemaphoreWaitParams>(), 0u, s.stream);
-  });
-  answers(ROW(hipDestroyExternalSemaphore), kInvalid, nullptr);
-  answers(ROW(hipGLGetDevices), hipErrorNoDevice, room<unsigned>(), room<int>(), 4u, hipGLDeviceListAll);
-  answers(ROW(hipGraphicsGLRegisterBuffer), kInvalid, room<hipGraphicsResource*>(), GLuint{1}, 0u);
-  answers(ROW(hipGraphicsGLRegisterImage), kInvalid, room<hipGraphicsResource*>(), GLuint{1}, GLenum{1}, 0u);
-  answers(ROW(hipGraphicsMapResources), hipErrorUnknown, 0, nullptr, nullptr);
-  answers(ROW(hipGraphicsResourceGetMappedPointer), hipErrorUnknown, room<void*>(), room<std::size_t>(), nullptr);
-  answers(ROW(hipGraphicsSubResourceGetMappedArray), kInvalid, room<hipArray_t>(), nullptr, 0u, 0u);
-  answers(ROW(hipGraphicsUnregisterResource), kInvalid, nullptr);
-  ROW(hipGraphicsUnmapResources)
-      .standard("behind a launch",
-                [](Scene& s, auto f) { s.behind([&] { s.launch(); }).call(f, 0, nullptr, s.stream); })
-      .local("idle", [](Scene& s, auto f) { s.call(f, 0, nullptr, s.stream); });
+template <class Row, class... A>
+void answers(Row row, hipError_t error, A... arguments) {
+  row.standard([=](Scene& s, auto f) { s.expect(error).call(f, arguments...); });
+}
+
+void addParts(Book& book) {
+  constexpr hipError_t kInvalid = hipErrorInvalidValue;
+  answers(ROW(hipGetTextureReference), hipSuccess, room<const textureReference*>(), &reference);
+  answers(ROW(hipGetTextureAlignmentOffset), hipSuccess, room<std::size_t>(), &reference);
+  answers(ROW(hipTexRefGetMipMappedArray), kInvalid, room<hipMipmappedArray_t>(), &reference);
+  answers(ROW(hipTexRefGetAddressMode), hipSuccess, room<hipTextureAddressMode>(), &reference, 0);
+  answers(ROW(hipTexRefGetBorderColor), hipSuccess, room<float>(), &reference);
+  answers(ROW(hipTexRefGetFilterMode), hipSuccess, room<hipTextureFilterMode>(), &reference);
+  answers(ROW(hipTexRefGetFlags), hipSuccess, room<unsigned>(), &reference);
+  answers(ROW(hipTexRefGetFormat), hipSuccess, room<hipArray_Format>(), room<int>(), &reference);
+  answers(ROW(hipTexRefGetMaxAnisotropy), hipSuccess, room<int>(), &reference);
+  answers(ROW(hipTexRefGetMipmapFilterMode), kInvalid, room<hipTextureFilterMode>(), &reference);
+  answers(ROW(hipTexRefGetMipmapLevelBias), kInvalid, room<float>(), &reference);
+  answers(ROW(hipTexRefGetMipmapLevelClamp), kInvalid, room<float>(), room<float>(), &reference);
+  answers(ROW(hipTexRefSetAddressMode), hipSuccess, &reference, 0, hipAddressModeClamp);
+  answers(ROW(hipTexRefSetBorderColor), hipSuccess, &reference, room<float>());
+  answers(ROW(hipTexRefSetFilterMode), hipSuccess, &reference, hipFilterModePoint);
+  answers(ROW(hipTexRefSetFlags), hipSuccess, &reference, 0u);
+  answers(ROW(hipTexRefSetFormat), hipSuccess, &reference, HIP_AD_FORMAT_FLOAT, 1);
+  answers(ROW(hipTexRefSetMaxAnisotropy), hipSuccess, &reference, 1u);
+  answers(ROW(hipTexRefSetMipmapFilterMode), hipSuccess, &reference, hipFilterModePoint);
+  answers(ROW(hipTexRefSetMipmapLevelBias), hipSuccess, &reference, 0.0f);
+  answers(ROW(hipTexRefSetMipmapLevelClamp), hipSuccess, &reference, 0.0f, 1.0f);
 }
 
 }  // namespace
 
 void addImageRows(Book& book) {
-  addArrays(book);
   addObjects(book);
-  addReferences(book);
-  addInterop(book);
+  addBinding(book);
+  addParts(book);
 }
 
 }  // namespace hipr::rows

@@ -165,7 +165,7 @@ class Session {
   hipError_t onUnmapPhysical(const wire::UnmapPhysical& m);
   hipError_t onSetMemoryAccess(const wire::SetMemoryAccess& m);
 
-  // --- images.cpp
+  // --- images.cpp, textures.cpp
   Answer onArrayCreate(const wire::ArrayCreate& m);
   hipError_t onArrayDestroy(const wire::ArrayDestroy& m);
   void onArrayCopy(const wire::ArrayCopy& m);

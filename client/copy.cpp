@@ -168,7 +168,7 @@ wire::Shape shapeThere(Session& s, const Plane& plane, const Copy& c) {
 }
 
 bool isThere(Session& s, const Plane& plane) {
-  return plane.kind == MemoryKind::kDevice ||
+  return plane.array || plane.kind == MemoryKind::kDevice ||
          (plane.kind != MemoryKind::kPageable && s.host().exposed(address(plane.address)));
 }
 
@@ -229,6 +229,7 @@ hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAcce
   const auto late = [&](const Plane& plane) {
     return access == HostAccess::kInOrder || (until != Stage::kVisible && plane.kind != MemoryKind::kPageable);
   };
+  if ((c.to.array && !fromThere) || (c.from.array && !toThere)) return copyByWay(c, stream, until, access);
   if (fromThere && !toThere) {
     s.host().flush();
     return download(s, c, r, late(c.to));
@@ -242,7 +243,12 @@ hipError_t RemoteCore::copy(const Copy& c, Stream& stream, Stage until, HostAcce
     if (error == hipSuccess) copyHere(c);
     return error;
   }
-  if (fromThere) {
+  if (namesArray(c)) {
+    s.host().flush();
+    wire::ArrayCopy message = arrayCopyMessage(s, c);
+    message.stream = r.id;
+    s.submit<Opcode::kArrayCopy>(r, message);
+  } else if (fromThere) {
     s.host().flush();
     wire::DeviceCopy message = copyMessage(s, c);
     message.stream = r.id;

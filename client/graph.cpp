@@ -55,7 +55,11 @@ class EncodedStep {
       message.arguments = arguments;
       encode(Opcode::kLaunchKernel, message);
     } else if (const auto* copy = std::get_if<Copy>(&*step.work)) {
-      encode(Opcode::kDeviceCopy, copyMessage(s, *copy));
+      if (namesArray(*copy)) {
+        encode(Opcode::kArrayCopy, arrayCopyMessage(s, *copy));
+      } else {
+        encode(Opcode::kDeviceCopy, copyMessage(s, *copy));
+      }
     } else if (const auto* fill = std::get_if<Fill>(&*step.work)) {
       encode(Opcode::kFillMemory, fillMessage(s, *fill));
     } else if (const auto* words = std::get_if<WordSteps>(&*step.work)) {

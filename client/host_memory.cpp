@@ -259,6 +259,7 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
     for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
       std::uint64_t value;
       std::memcpy(&value, arguments.data() + at, sizeof value);
+      if (!handles_.empty() && handles_.contains(value)) continue;
       Region* region = nullptr;
       if (inWindow(value)) {
         region = find(value);
@@ -272,6 +273,16 @@ void HostMemory::scanArguments(std::vector<std::byte>& arguments) {
   if (fresh.empty()) return;
   const auto sending = mirror_.lockSending();
   exposeReached(fresh);
+}
+
+void HostMemory::addHandle(std::uint64_t value) {
+  const std::lock_guard lock(mutex_);
+  handles_.insert(value);
+}
+
+void HostMemory::dropHandle(std::uint64_t value) {
+  const std::lock_guard lock(mutex_);
+  handles_.erase(value);
 }
 
 void HostMemory::scanUpload(wire::Bytes bytes) {

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "mirror/mirror.h"
@@ -68,6 +69,13 @@ class HostMemory {
   bool mayName(wire::Bytes arguments) const;              // some region; false costs no lock, and need not be scanned
   void scanArguments(std::vector<std::byte>& arguments);  // also turns addresses of adopted memory into their aliases
   void scanUpload(wire::Bytes bytes);
+  // What scanArguments() leaves as it is, for it is no address of this process, though it may look like one of adopted
+  // memory: the name of a texture, which is an address of the worker's process. Such memory may be there already, or be
+  // adopted later; and the worker's runtime would often put the next texture right beside this one. So it is told apart
+  // by its value. A program that gives a kernel the address of exactly this byte of its adopted memory is not
+  // understood; any other byte is.
+  void addHandle(std::uint64_t value);
+  void dropHandle(std::uint64_t value);
   bool needsScan() const { return soughtCount_.load(std::memory_order_relaxed) != 0; }
 
   bool anyExposed() const { return mirror_.any() || sharedCount_.load(std::memory_order_relaxed) != 0; }
@@ -114,8 +122,9 @@ class HostMemory {
   const std::uint64_t most_;
   std::uint64_t total_ = 0;  // of all regions, in whole pages
   std::map<std::uint64_t, std::uint64_t> free_;
-  std::map<std::uint64_t, Region> regions_;           // by address
-  std::map<std::uint64_t, std::uint64_t> adopted_;    // host address → alias
+  std::map<std::uint64_t, Region> regions_;         // by address
+  std::map<std::uint64_t, std::uint64_t> adopted_;  // host address → alias
+  std::set<std::uint64_t> handles_;
   std::atomic<int> soughtCount_{0}, sharedCount_{0};  // regions whose addresses are looked for; those shared
   std::atomic<bool> anyAdopted_{false};               // and elsewhere than in the window, so far
 

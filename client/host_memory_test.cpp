@@ -115,6 +115,25 @@ TEST(HostMemory, AdoptedMemoryIsReachedThroughItsAlias) {
   EXPECT_TRUE(worker.regions.empty());
 }
 
+// A texture is known by an address of the worker's process, which may be that of anything here.
+TEST(HostMemory, TheNameOfATextureIsNoAddress) {
+  Worker worker;
+  HostMemory memory(someRange(), worker.calls());
+  std::vector<int> mine(1000, 42);
+  memory.addHandle(reinterpret_cast<std::uint64_t>(mine.data() + 8));
+  void* alias = memory.adopt(mine.data(), mine.size() * sizeof(int));
+  auto texture = argumentsOf(mine.data() + 8), pointer = argumentsOf(mine.data() + 10);
+  const auto before = texture;
+  memory.scanArguments(texture);
+  EXPECT_EQ(texture, before);
+  EXPECT_TRUE(worker.regions.empty());
+  memory.scanArguments(pointer);
+  EXPECT_EQ(worker.regions.count(reinterpret_cast<std::uint64_t>(alias)), 1u);
+  memory.dropHandle(reinterpret_cast<std::uint64_t>(mine.data() + 8));
+  memory.scanArguments(texture);
+  EXPECT_NE(texture, before);
+}
+
 TEST(HostMemory, APointerInsideAnUploadExposesToo) {
   Worker worker;
   HostMemory memory(someRange(), worker.calls());

@@ -8,7 +8,7 @@ using wire::Opcode;
 
 hipError_t RemoteCore::invite(Stream& stream, const Copy& copy, Invitation& out) {
   Session& s = session();
-  if (!s.invites()) return hipErrorNotSupported;
+  if (!s.invites() || copy.to.array) return hipErrorNotSupported;
   RemoteStream& r = remote(stream);
   waitForRoom(r);
   out.number = s.newTransfer();
@@ -27,7 +27,7 @@ void RemoteCore::withdraw(const Invitation& invitation) {
 
 hipError_t RemoteCore::bring(Stream& stream, const Copy& copy, const Invitation& invitation) {
   Session& s = session();
-  if (!s.brings()) return hipErrorNotSupported;
+  if (!s.brings() || copy.from.array) return hipErrorNotSupported;
   RemoteStream& r = remote(stream);
   waitForRoom(r);
   std::uint64_t position = 0;

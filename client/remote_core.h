@@ -1,7 +1,7 @@
 // RemoteCore: one worker as the core of a HIP runtime. It owns the session with that worker, which the first call that
 // needs a device begins and which lasts until exit, or until the program resets the only device it uses; a forked child
-// begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, graph.cpp, launch.cpp,
-// memory.cpp, module.cpp, parcels.cpp, process.cpp, shared_memory.cpp, stream.cpp and vmm.cpp.
+// begins its own. Its functions are defined by topic: copy.cpp, device.cpp, event.cpp, graph.cpp, image.cpp,
+// launch.cpp, memory.cpp, module.cpp, parcels.cpp, process.cpp, shared_memory.cpp, stream.cpp and vmm.cpp.
 #pragma once
 
 #include <atomic>
@@ -64,6 +64,11 @@ class RemoteCore : public Core {
   hipError_t openShared(const SharedName& name, Allocation& whole) override;
   hipError_t closeShared(const Allocation& whole) override;
 
+  hipError_t create(Array& array) override;
+  hipError_t create(Texture& texture) override;
+  hipError_t destroy(Array& array) override;
+  hipError_t destroy(Texture& texture) override;
+
   hipError_t load(Module& module) override;
   hipError_t unload(Module& module) override;
   hipError_t variable(Module& module, const std::string& name, void** address) override;
@@ -107,6 +112,8 @@ class RemoteCore : public Core {
     kInOrder,   // all of it when the stream comes to the operation, as in a graph; then nothing waits
   };
   hipError_t copy(const Copy& copy, Stream& stream, Stage until, HostAccess access);
+  // Between an array and memory that only exists here: by way of other device memory.
+  hipError_t copyByWay(const Copy& copy, Stream& stream, Stage until, HostAccess access);
   hipError_t fill(const Fill& fill, Stream& stream, Stage until, HostAccess access);
   bool inOrder(RemoteStream& stream, Stage until, HostAccess access);
   void uploadInOrder(const Copy& copy, Stream& stream);

@@ -93,7 +93,8 @@ class Session {
   // Copies to and from other workers need not come through this process. Within this machine nothing is gained.
   bool invites() const { return invites_ && !way_.near; }
   bool brings() const { return brings_ && !way_.near; }
-  std::string addressForPeers() const;  // of the worker, as this process reaches it
+  bool hasImages() const { return images_; }  // the worker knows arrays and textures; perhaps no device has them
+  std::string addressForPeers() const;        // of the worker, as this process reaches it
 
   bool lazy() const { return options_.lazy; }
   // The host could tell that unfinished work is not done: by its memory, or by a function of its own.
@@ -148,7 +149,7 @@ class Session {
   const Place place_;
   access::Credentials credentials_;
   Way way_;
-  bool invites_ = false, brings_ = false;
+  bool invites_ = false, brings_ = false, images_ = false;
   std::string transport_;
   std::unique_ptr<Resumption> resumption_;
   Stats stats_;

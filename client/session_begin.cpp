@@ -149,6 +149,10 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
     const bool invites = knows(wire::Opcode::kInvite), withdraws = knows(wire::Opcode::kWithdraw);
     invites_ = invites && withdraws;
     brings_ = knows(wire::Opcode::kBring);
+    images_ = true;
+    for (const wire::Opcode opcode : {wire::Opcode::kArrayCreate, wire::Opcode::kArrayDestroy, wire::Opcode::kArrayCopy,
+                                      wire::Opcode::kTextureCreate, wire::Opcode::kTextureDestroy})
+      images_ = knows(opcode) && images_;
     unpacksCode_ = knows(wire::Opcode::kPackedCode);
     const bool lanesUp = knows(wire::Opcode::kLaneData), hears = knows(wire::Opcode::kNamedDataAnswer);
     const bool lanesDown = knows(wire::Opcode::kDownloadLanes) && hears;

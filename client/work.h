@@ -18,6 +18,8 @@ void introduce(Session& s, Function& function);  // to the worker, when it is fi
 // REQUIRES: everything they name is there, and the function has been introduced.
 wire::Shape shapeThere(Session& s, const Plane& plane, const Copy& copy);  // one side of it
 wire::DeviceCopy copyMessage(Session& s, const Copy& copy);
+bool namesArray(const Copy& copy);
+wire::ArrayCopy arrayCopyMessage(Session& s, const Copy& copy);  // REQUIRES: besides, it does
 wire::FillMemory fillMessage(Session& s, const Fill& fill);
 wire::LaunchKernel launchMessage(const Launch& launch);
 wire::WordSteps wordMessage(const WordSteps& steps);

@@ -54,7 +54,8 @@ struct LaunchKernel {
   }
 };
 
-// A message of verb Work, kept for later: LaunchKernel, DeviceCopy or FillMemory with stream 0 and no events.
+// A message of verb Work, kept for later: LaunchKernel, DeviceCopy, ArrayCopy, FillMemory or WordSteps with stream 0
+// and no events.
 struct GraphStep {
   std::uint16_t opcode = 0;  // 0: no work, only a place where others meet
   std::int32_t device = 0;

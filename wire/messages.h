@@ -1,14 +1,15 @@
 // The messages: plain structs whose fields() list is their encoding. PROTOCOL.md tells what each does.
 //
-// Objects (streams, events, modules, functions, graphs) are named by numbers the client makes; 0 is never one of them,
-// except that a stream 0 does not exist and the null stream of device d is kNullStream + d. Addresses are the same on
-// both sides.
+// Objects (streams, events, modules, functions, graphs, arrays, textures) are named by numbers the client makes; 0 is
+// never one of them, except that a stream 0 does not exist and the null stream of device d is kNullStream + d.
+// Addresses are the same on both sides.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "wire/code_messages.h"
+#include "wire/image_messages.h"
 #include "wire/memory_messages.h"
 #include "wire/parcel_messages.h"
 #include "wire/session_messages.h"

@@ -64,6 +64,7 @@ Session::Answer Session::onDeviceReset(const wire::DeviceReset& m) {
   const auto ofDevice = [&](const auto& object) { return object.device == m.device; };
   events_.eraseIf(ofDevice);
   for (const auto& graph : graphs_.takeIf(ofDevice)) drop(graph);
+  dropImages(m.device);
   functions_.eraseIf([&](const Function& function) { return ofDevice(*function.module); });
   for (const auto& module : modules_.takeIf(ofDevice)) unload(module);
   const Answer answer = answerWhenDone(streams, wire::Opcode::kDeviceReset);

@@ -389,6 +389,7 @@ HipTable FakeHip::table() const {
   USE(hipExtModuleLaunchKernel);
   USE(hipModuleLaunchCooperativeKernel);
 #undef USE
+  if (settings_.images) addImages(t);
   if (settings_.graphs) addGraphs(t);
   return t;
 }

@@ -70,6 +70,7 @@ Work line(void* to, const void* from, std::size_t size) {
 
 Work plane(const hipMemcpy3DParms& p) {
   return [p](hipStream_t stream) {
+    if (p.srcArray || p.dstArray) return streams.hipMemcpy3DAsync(&p, stream);
     if (p.extent.depth != 1) return hipErrorInvalidValue;
     return streams.hipMemcpy2DAsync(p.dstPtr.ptr, p.dstPtr.pitch, p.srcPtr.ptr, p.srcPtr.pitch, p.extent.width,
                                     p.extent.height, p.kind, stream);

@@ -131,8 +131,8 @@ void FakeHip::refuseInHostFunction(const char* call) {
 
 int FakeHip::liveObjects() const {
   std::lock_guard lock(mutex_);
-  return static_cast<int>(liveGraphs() + queues_.size() + events_.size() + modules_.size() + registered_.size() +
-                          allocated_.size() + mapped_.size() + reserved_.size());
+  return static_cast<int>(liveGraphs() + liveArrays() + liveTextures() + queues_.size() + events_.size() +
+                          modules_.size() + registered_.size() + allocated_.size() + mapped_.size() + reserved_.size());
 }
 
 std::string FakeHip::leaks() const {
@@ -141,9 +141,9 @@ std::string FakeHip::leaks() const {
     return n ? " " + std::to_string(n) + " " + what : std::string();
   };
   return count("streams", queues_.size()) + count("events", events_.size()) + count("modules", modules_.size()) +
-         count("graphs", liveGraphs()) + count("registrations", registered_.size()) +
-         count("allocations", allocated_.size()) + count("mappings", mapped_.size()) +
-         count("reservations", reserved_.size());
+         count("graphs", liveGraphs()) + count("arrays", liveArrays()) + count("textures", liveTextures()) +
+         count("registrations", registered_.size()) + count("allocations", allocated_.size()) +
+         count("mappings", mapped_.size()) + count("reservations", reserved_.size());
 }
 
 }  // namespace hipr::worker

@@ -37,6 +37,7 @@ class FakeHip {
     bool forgiving = false;        // work may use memory that is gone; otherwise that is a crash, as a GPU's fault is
     bool strictCallbacks = true;
     bool graphs = true;  // has them (fake_graphs.cpp)
+    bool images = true;  // has arrays and textures (fake_images.cpp)
   };
   FakeHip();
   explicit FakeHip(const Settings& settings);
@@ -55,8 +56,10 @@ class FakeHip {
   int graphLaunches() const { return graphLaunches_; }
   int commands() const { return commands_; }  // that streams were given
   static std::size_t graphEdges();            // of all graphs so far
-  int liveObjects() const;  // streams, events, modules, graphs, mappings, registrations and allocations not given back
+  int liveObjects()
+      const;  // streams, events, modules, graphs, images, mappings, registrations and allocations not given back
   std::string leaks() const;
+  static std::size_t liveArrays(), liveTextures();  // and surfaces
 
  private:
   friend struct FakeCalls;
@@ -84,6 +87,7 @@ class FakeHip {
   static void refuseInHostFunction(const char* call);
   static void addGraphs(HipTable& table);
   static std::size_t liveGraphs();  // and instantiated ones
+  static void addImages(HipTable& table);
 
   const Settings settings_;
   mutable std::mutex mutex_;

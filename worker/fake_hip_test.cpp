@@ -78,6 +78,41 @@ TEST(FakeHip, OnlyAForgivingOneLetsWorkUseMemoryThatIsGone) {
   }
 }
 
+TEST(FakeHip, ArraysAreNotUsedWhenTheyAreGoneNorDoTheyGoWhileATextureShowsThem) {
+  const auto play = [](bool shown, bool gone) {
+    FakeHip fake(strict());
+    const HipTable hip = fake.table();
+    const HIP_ARRAY3D_DESCRIPTOR bytes{64, 0, 0, HIP_AD_FORMAT_UNSIGNED_INT8, 1, 0};
+    hipMemcpy3DParms copy{};
+    hipResourceDesc source{};
+    hipTextureObject_t texture = nullptr;
+    hipArray_t other = nullptr;
+    ASSERT_EQ(hip.hipArray3DCreate(&copy.srcArray, &bytes), hipSuccess);
+    ASSERT_EQ(hip.hipArray3DCreate(&other, &bytes), hipSuccess);
+    copy.dstArray = other;
+    copy.extent = {65, 1, 1};
+    EXPECT_EQ(hip.hipMemcpy3DAsync(&copy, nullptr), hipErrorInvalidValue);
+    copy.extent.width = 64;
+    source.res.array.array = copy.srcArray;
+    ASSERT_EQ(hip.hipCreateTextureObject(&texture, &source, nullptr, nullptr), hipSuccess);
+    fake.hold();
+    ASSERT_EQ(hip.hipMemcpy3DAsync(&copy, nullptr), hipSuccess);
+    if (!shown) {
+      ASSERT_EQ(hip.hipDestroyTextureObject(texture), hipSuccess);
+    }
+    if (shown || gone) {
+      ASSERT_EQ(hip.hipArrayDestroy(copy.srcArray), hipSuccess);
+    }
+    fake.release();
+    ASSERT_EQ(hip.hipStreamSynchronize(nullptr), hipSuccess);
+    for (hipArray_t array : {copy.srcArray, other}) ASSERT_EQ(hip.hipArrayDestroy(array), hipSuccess);
+    EXPECT_EQ(fake.liveObjects(), 0);
+  };
+  play(false, false);
+  EXPECT_DEATH(play(true, false), "an array that a texture shows");
+  EXPECT_DEATH(play(false, true), "an array that is gone");
+}
+
 TEST(FakeHip, AHostFunctionThatCallsHipOrWaitsEndsTheTest) {
   EXPECT_DEATH(runHostFunction([](void*) { table->hipStreamQuery(nullptr); }),
                "hipStreamQuery was called by a host function");

@@ -69,6 +69,8 @@ class Orders {
   void code(unsigned what);
   void copies(unsigned what);
   void parcel();
+  void images(unsigned what);
+  wire::ArrayCopy arrayCopy() const;
   std::vector<std::uint32_t> lanesFor(unsigned which) const;
   void nameOne();  // of the uploads whose bytes are awaited
   std::vector<std::byte> packedOf(wire::Bytes bytes) const;
@@ -83,7 +85,7 @@ class Orders {
   const bool keepsToRules_;
   // What there is. Addresses, numbers of objects, and of transfers whose bytes are awaited.
   Known used_;  // addresses that something was at
-  Known mapped_, physical_, exposed_, streams_, events_, modules_, functions_, graphs_, uploads_;
+  Known mapped_, physical_, exposed_, streams_, events_, modules_, functions_, graphs_, uploads_, arrays_, textures_;
   std::map<std::uint64_t, std::uint64_t> named_;  // of uploads: bytes for which names were given
   mutable std::vector<std::byte> work_;           // of the last step
 };
@@ -112,6 +114,12 @@ wire::GraphStep Orders::step() const {
     m.stream = 0;
     wire::Writer(work_).put(m);
     return {static_cast<std::uint16_t>(Opcode::kLaunchKernel), 0, {}, work_};
+  }
+  if (which_ & 2 && !arrays_.empty()) {
+    wire::ArrayCopy m = arrayCopy();
+    m.stream = 0;
+    wire::Writer(work_).put(m);
+    return {static_cast<std::uint16_t>(Opcode::kArrayCopy), 0, {}, work_};
   }
   wire::FillMemory m;
   m.to = rows();
@@ -281,6 +289,51 @@ void Orders::copies(unsigned what) {
   }
 }
 
+// All arrays are alike: 8 x 2 x 4 texels of one byte.
+wire::ArrayCopy Orders::arrayCopy() const {
+  wire::ArrayCopy m;
+  m.stream = stream(), m.width = 8, m.height = 2, m.depth = 4;
+  wire::ArraySide array, rows;
+  array.array = one(arrays_);
+  rows.address = place(), rows.pitch = 16, rows.slice = 64;
+  m.to = which_ & 0x04 ? rows : array, m.from = which_ & 0x04 || which_ & 0x08 ? array : rows;
+  if (careless_) m.to.x = which_ & 1, m.height += which_ & 2;
+  return m;
+}
+
+void Orders::images(unsigned what) {
+  wire::ArrayCreate array;
+  wire::TextureCreate texture;
+  switch (what) {
+    case 0:
+      if (which_ & 0x08) return end(arrays_, [&](auto number) { send<Opcode::kArrayDestroy>({number}); });
+      array.width = 8, array.height = 2, array.depth = 4, array.format = HIP_AD_FORMAT_UNSIGNED_INT8;
+      array.channels = careless_ ? 3 : 1;
+      return make(arrays_, [&](auto number) {
+        array.array = number;
+        send<Opcode::kArrayCreate>(array);
+      });
+    case 1:
+      if (!lacks(arrays_)) send<Opcode::kArrayCopy>(arrayCopy());
+      return;
+    default:
+      if (which_ & 0x08) return end(textures_, [&](auto number) { send<Opcode::kTextureDestroy>({number}); });
+      if (lacks(arrays_) || (textures_.size() >= kObjects && !careless_)) return;
+      texture.source.array = one(arrays_);
+      texture.surface = which_ & 0x01;
+      if (which_ & 0x02) {
+        texture.source.type = hipResourceTypePitch2D;
+        texture.source.address = place(), texture.source.width = 8, texture.source.height = 4;
+        texture.source.pitch = 64, texture.source.bits = {8, 8, 0, 0};
+        texture.surface = false;
+      }
+      return make(textures_, [&](auto number) {
+        texture.texture = number;
+        send<Opcode::kTextureCreate>(texture);
+      });
+  }
+}
+
 // One lane exists; another number is a mistake.
 std::vector<std::uint32_t> Orders::lanesFor(unsigned which) const {
   if (which & 0x01) return {};
@@ -345,8 +398,10 @@ void Orders::play(std::uint8_t what, std::uint8_t which) {
   if (number < 29) return streamsAndEvents(number - 12);
   if (number < 37) return code(number - 29);
   if (number < 43) return copies(number - 37);
+  if (number >= 44 && number < 47) return images(number - 44);
   if (number == 43 && which == 0) {  // everything goes
-    for (Known* known : {&mapped_, &streams_, &events_, &modules_, &functions_, &graphs_}) known->clear();
+    for (Known* known : {&mapped_, &streams_, &events_, &modules_, &functions_, &graphs_, &arrays_, &textures_})
+      known->clear();
     return send<Opcode::kDeviceReset>({0});
   }
   send<Opcode::kPing>({});

@@ -12,6 +12,7 @@
 
 #include "worker/backend.h"
 #include "worker/function.h"
+#include "worker/images.h"
 #include "worker/kept_message.h"
 #include "worker/quotas.h"
 
@@ -22,11 +23,12 @@ struct GraphStep {
     std::shared_ptr<const KeptMessage<wire::LaunchKernel>> message;
     std::shared_ptr<Function> function;
   };
+  using ArrayCopy = std::shared_ptr<const ArrayWork>;
   using Nothing = std::monostate;  // only a place where others meet
 
   int device = 0;
   std::vector<std::uint32_t> after;  // steps with lower numbers
-  std::variant<Nothing, Launch, wire::DeviceCopy, wire::FillMemory, wire::WordSteps> work;
+  std::variant<Nothing, Launch, wire::DeviceCopy, wire::FillMemory, wire::WordSteps, ArrayCopy> work;
   hipError_t broken = hipSuccess;  // it can never be done
 };
 
@@ -55,11 +57,13 @@ class NativeGraph {
   bool addNodes(const wire::DeviceCopy& copy, const Nodes& after, Nodes& made);
   bool addNodes(const wire::FillMemory& fill, const Nodes& after, Nodes& made);
   bool addNodes(const wire::WordSteps& words, const Nodes& after, Nodes& made);
+  bool addNodes(const GraphStep::ArrayCopy& copy, const Nodes& after, Nodes& made);
   bool changeNode(Node node, const GraphStep::Nothing&, const GraphStep::Nothing&);
   bool changeNode(Node node, const GraphStep::Launch& from, const GraphStep::Launch& to);
   bool changeNode(Node node, const wire::DeviceCopy& from, const wire::DeviceCopy& to);
   bool changeNode(Node node, const wire::FillMemory& from, const wire::FillMemory& to);
   bool changeNode(Node node, const wire::WordSteps& from, const wire::WordSteps& to);
+  bool changeNode(Node node, const GraphStep::ArrayCopy& from, const GraphStep::ArrayCopy& to);
 
   const Backend& backend_;
   hipGraph_t graph_ = nullptr;

@@ -34,6 +34,7 @@ std::uint64_t bytesOf(const GraphStep& step) {
   std::uint64_t bytes = sizeof step + step.after.size() * sizeof step.after[0];
   if (const auto* launch = std::get_if<GraphStep::Launch>(&step.work)) bytes += launch->message->bytes();
   if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) bytes += words->list.size() * sizeof words->list[0];
+  if (std::holds_alternative<GraphStep::ArrayCopy>(step.work)) bytes += sizeof(ArrayWork);
   return bytes;
 }
 
@@ -49,6 +50,7 @@ std::uint64_t piecesOf(const GraphStep& step, int device) {
   if (const auto* copy = std::get_if<wire::DeviceCopy>(&step.work)) return std::min(kMost, worker::piecesOf(*copy));
   if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) return std::min(kMost, worker::piecesOf(*fill));
   if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) return words->list.size();
+  if (std::holds_alternative<GraphStep::ArrayCopy>(step.work)) return 1;
   return step.device == device ? 1 : 5;  // a kernel, and two streams that wait for each other
 }
 
@@ -95,6 +97,14 @@ bool Session::decodeStep(const wire::GraphStep& m, GraphStep& step) {
       wire::WordSteps words;
       if (!decode(m.work, words) || words.stream || !wellFormed(words)) return malformed();
       step.work = std::move(words);
+      return true;
+    }
+    case wire::Opcode::kArrayCopy: {
+      const auto copy = std::make_shared<ArrayWork>();
+      if (!decode(m.work, copy->message) || copy->message.stream) return malformed();
+      if (!resolve(*copy)) return false;
+      step.broken = copy->broken;
+      step.work = GraphStep::ArrayCopy(copy);
       return true;
     }
     default:
@@ -224,6 +234,8 @@ bool Session::namedExists(const std::vector<GraphStep>& steps) {
       if (!locate(fill->to.address, extentOf(fill->to, fill->elementSize), span)) return false;
     } else if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) {
       if (!located(*words)) return false;
+    } else if (const auto* arrays = std::get_if<GraphStep::ArrayCopy>(&step.work)) {
+      if (!namedExists(**arrays)) return false;
     }
   }
   return true;
@@ -275,6 +287,8 @@ hipError_t Session::give(const GraphStep& step, const StreamPtr& s) {
   if (const auto* copy = std::get_if<wire::DeviceCopy>(&step.work)) return giveCopy(backend_.hip, *copy, s->native);
   if (const auto* fill = std::get_if<wire::FillMemory>(&step.work)) return giveFill(backend_.hip, *fill, s->native);
   if (const auto* words = std::get_if<wire::WordSteps>(&step.work)) return giveWords(backend_.hip, *words, s->native);
+  if (const auto* arrays = std::get_if<GraphStep::ArrayCopy>(&step.work))
+    return backend_.hip.hipMemcpy3DAsync(&(*arrays)->params, s->native);
   const auto* kernel = std::get_if<GraphStep::Launch>(&step.work);
   if (!kernel) return hipSuccess;
   if (step.device == s->device) return launch(kernel->message->get(), s, *kernel->function, nullptr, nullptr);

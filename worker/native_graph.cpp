@@ -199,6 +199,11 @@ bool NativeGraph::addNodes(const wire::WordSteps& words, const Nodes& after, Nod
                                                                   after.size(), &node.params) == hipSuccess;
 }
 
+bool NativeGraph::addNodes(const GraphStep::ArrayCopy& copy, const Nodes& after, Nodes& made) {
+  return backend_.hip.hipGraphAddMemcpyNode(&made.emplace_back(), graph_, after.data(), after.size(), &copy->params) ==
+         hipSuccess;
+}
+
 bool NativeGraph::change(std::size_t number, const GraphStep& from, const GraphStep& to) {
   if (from.device != to.device || nodes_[number].size() != 1) return false;
   backend_.use(to.device);
@@ -239,6 +244,11 @@ bool NativeGraph::changeNode(Node node, const wire::FillMemory&, const wire::Fil
 bool NativeGraph::changeNode(Node node, const wire::WordSteps&, const wire::WordSteps& to) {
   const WordNode changed(to);
   return !masked(to) && backend_.hip.hipGraphExecBatchMemOpNodeSetParams(exec_, node, &changed.params) == hipSuccess;
+}
+
+bool NativeGraph::changeNode(Node node, const GraphStep::ArrayCopy&, const GraphStep::ArrayCopy& to) {
+  hipMemcpy3DParms params = to->params;
+  return backend_.hip.hipGraphExecMemcpyNodeSetParams(exec_, node, &params) == hipSuccess;
 }
 
 }  // namespace hipr::worker

@@ -17,6 +17,7 @@ constexpr QuotaKind kKinds[kQuotas] = {
     {"events", 1 << 17, "events"},
     {"modules", 1 << 16, "loaded modules"},
     {"functions", 1 << 20, "kernels that were looked up"},
+    {"images", 1 << 17, "arrays, textures and surfaces"},
     {"code-memory", 8 * kGiB, "bytes of loaded code, and of graphs"},
     {"host-memory", 64 * kGiB, "bytes of host memory that kernels reach"},
     {"staging", 4 * kGiB, "bytes of pinned memory for copies"},

@@ -21,6 +21,7 @@ enum class Quota : std::size_t {
   kEvents,
   kModules,
   kFunctions,
+  kImages,       // arrays, textures and surfaces
   kCodeBytes,    // of modules: as they came, and as they are loaded; of graphs
   kHostBytes,    // of host memory that kernels reach
   kStagedBytes,  // pinned memory for bytes between the network and the GPU

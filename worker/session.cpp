@@ -27,6 +27,9 @@ bool changesMemory(wire::Opcode opcode) {
     case wire::Opcode::kAllocateMemory:
     case wire::Opcode::kFreeMemory:
     case wire::Opcode::kDeviceReset:
+    case wire::Opcode::kArrayCreate:
+    case wire::Opcode::kArrayDestroy:
+    case wire::Opcode::kTextureDestroy:
       return true;
     default:
       return false;
@@ -86,6 +89,8 @@ Session::~Session() {
     if (stream->native) backend_.hip.hipStreamDestroy(stream->native);
   }
   graphs_.eraseIf([](const Graph&) { return true; });
+  textures_.eraseIf([](const Texture&) { return true; });
+  arrays_.eraseIf([](const Array&) { return true; });
   for (const auto& [number, module] : modules_) {
     if (module->native) backend_.hip.hipModuleUnload(module->native);
   }

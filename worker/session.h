@@ -38,6 +38,7 @@
 #include "worker/graph.h"
 #include "worker/handles.h"
 #include "worker/host_memory.h"
+#include "worker/images.h"
 #include "worker/order.h"
 #include "worker/output.h"
 #include "worker/parcels.h"
@@ -163,6 +164,18 @@ class Session {
   hipError_t onMapPhysical(const wire::MapPhysical& m);
   hipError_t onUnmapPhysical(const wire::UnmapPhysical& m);
   hipError_t onSetMemoryAccess(const wire::SetMemoryAccess& m);
+
+  // --- images.cpp, textures.cpp
+  Answer onArrayCreate(const wire::ArrayCreate& m);
+  hipError_t onArrayDestroy(const wire::ArrayDestroy& m);
+  void onArrayCopy(const wire::ArrayCopy& m);
+  wire::TextureCreateReply onTextureCreate(const wire::TextureCreate& m);
+  hipError_t onTextureDestroy(const wire::TextureDestroy& m);
+  bool resolve(ArrayWork& work);            // false after refuse()
+  bool namedExists(const ArrayWork& work);  // REQUIRES: resolved, perhaps long ago
+  hipError_t describeSource(const wire::TextureCreate& m, Texture& texture, hipResourceDesc& out);  // may refuse
+  void dropLater(std::shared_ptr<void> image);  // when everything sent so far is done
+  void dropImages(int device);
 
   // --- copies.cpp
   void onUpload(const wire::Upload& m);
@@ -325,8 +338,10 @@ class Session {
   std::map<CodeCache::Hash, std::weak_ptr<const ModuleCode>> moduleCode_;  // what modules share
   Handles<Function> functions_;
   Handles<Graph> graphs_;
+  Handles<Array> arrays_;
+  Handles<Texture> textures_;
   std::size_t graphSteps_ = 0;    // of all of them
-  std::uint64_t departures_ = 1;  // grows when memory or a module goes that graphs may name
+  std::uint64_t departures_ = 1;  // grows when memory, a module or an array goes that graphs may name
   std::unordered_map<std::uint64_t, std::shared_ptr<Upload>> uploads_;
   std::unordered_map<std::uint64_t, std::shared_ptr<IncomingParcel>> invited_;
   std::vector<std::shared_ptr<OutgoingParcel>> brought_;

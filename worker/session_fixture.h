@@ -104,6 +104,8 @@ inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
   return out;
 }
 
+inline constexpr std::uint64_t kArray = wire::kFirstObject + 5, kTexture = wire::kFirstObject + 6;
+
 // --- the one kernel of FakeHip
 inline constexpr std::uint64_t kModule = wire::kFirstObject + 3, kFunction = wire::kFirstObject + 4;
 

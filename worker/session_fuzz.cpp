@@ -249,8 +249,32 @@ std::vector<fuzz::Input> fuzz::seeds() {
       .add<Opcode::kGraphLaunch>({1, kA})
       .add<Opcode::kModuleUnload>({kC})
       .add<Opcode::kGraphDestroy>({kA});
+  Script images;
+  static std::vector<std::byte> arrays;
+  const auto texels = with<wire::ArrayCopy>([&](auto& m) {
+    m.to.array = kA, m.from.address = kDevice, m.from.pitch = 16, m.from.slice = 64;
+    m.width = 8, m.height = 2, m.depth = 4;
+  });
+  if (arrays.empty()) wire::Writer(arrays).put(texels);
+  images.add<Opcode::kMapMemory>({0, kDevice, kMiB})
+      .add<Opcode::kArrayCreate>({kA, 0, 8, 4, 4, HIP_AD_FORMAT_UNSIGNED_INT8, 1, hipArraySurfaceLoadStore})
+      .add<Opcode::kArrayCopy>(with<wire::ArrayCopy>([&](auto& m) { m = texels, m.stream = 1; }))
+      .add<Opcode::kTextureCreate>(with<wire::TextureCreate>([](auto& m) {
+        m.texture = kB, m.source.array = kA, m.view.emplace().format = hipResViewFormatUnsignedChar1;
+      }))
+      .add<Opcode::kTextureCreate>(with<wire::TextureCreate>([](auto& m) {
+        m.texture = kC, m.source.type = hipResourceTypePitch2D, m.source.address = kDevice,
+        m.source.bits = {8, 0, 0, 0};
+        m.source.width = m.source.height = m.source.pitch = 64;
+      }))
+      .add<Opcode::kGraphCreate>({kD, 0, {step(Opcode::kArrayCopy, {}, arrays)}})
+      .add<Opcode::kGraphLaunch>({1, kD})
+      .add<Opcode::kArrayDestroy>({kA})
+      .add<Opcode::kTextureDestroy>({kB})
+      .add<Opcode::kGraphLaunch>({1, kD});
   std::vector<fuzz::Input> out;
-  for (const Script& script : {memory, streams, launch, hostMemory, graphs}) out.push_back(fuzz::input(script.bytes()));
+  for (const Script& script : {memory, streams, launch, hostMemory, graphs, images})
+    out.push_back(fuzz::input(script.bytes()));
   // Memory, streams, events and code, used; what holds a stream, with work behind it; memory that comes and goes.
   out.push_back({kOrders, kRunsFunctions | kKeepsToRules,
                  0,       0,
@@ -280,6 +304,27 @@ std::vector<fuzz::Input> fuzz::seeds() {
   // Downloads over a lane, that come and that do not, until it is not used any more.
   out.push_back({kOrders, kRunsFunctions, 0, 0, 40, 2, 40, 4, 40, 4, 14, 0, 40, 3, 40, 4, 14, 0});
   out.push_back({kOrders, kRunsFunctions | kDiscrete, 0, 0, 40, 2, 40, 4, 40, 4, 40, 4, 14, 0});
+  // Arrays and textures: made, copied both ways, within a graph too, and given up while something may use them.
+  out.push_back({kOrders, kRunsFunctions,
+                 0,       0,
+                 44,      0,
+                 44,      1,
+                 45,      0,
+                 45,      4,
+                 45,      8,
+                 46,      0,
+                 46,      1,
+                 46,      2,
+                 17,      0,
+                 33,      2,
+                 34,      0,
+                 44,      8,
+                 46,      8,
+                 45,      0,
+                 44,      8,
+                 34,      0,
+                 14,      0});
+  out.push_back({kOrders, kKeepsToRules | kDiscrete, 0, 0, 44, 0, 46, 0, 45, 4, 17, 0, 45, 0, 44, 8, 43, 0, 44, 0});
   return out;
 }
 

@@ -44,6 +44,101 @@ TEST(SessionRefuses, NumbersThatAreTaken) {
   refusalOf([](auto& c) { c.template send<Opcode::kStreamCreate>({.stream = 5}); });
 }
 
+// 4 x 4 x 2 texels of two bytes.
+template <class F>
+std::string refusalWithArray(F&& misbehave) {
+  return refusalOf([&](auto& c) {
+    EXPECT_EQ(c.template ask<Opcode::kArrayCreate>({kArray, 0, 4, 4, 2, HIP_AD_FORMAT_UNSIGNED_INT16, 1, 0}),
+              hipSuccess);
+    misbehave(c);
+  });
+}
+
+TEST(SessionRefuses, ArraysAndTexturesThatDoNotExist) {
+  const auto says = [](const std::string& refusal, const char* what) {
+    EXPECT_NE(refusal.find(what), std::string::npos) << refusal;
+  };
+  says(refusalOf([](auto& c) { c.template send<Opcode::kArrayDestroy>({kArray}); }), "array");
+  says(refusalOf([](auto& c) { c.template send<Opcode::kTextureDestroy>({kTexture}); }), "texture");
+  says(refusalOf([](auto& c) {
+         c.template send<Opcode::kTextureCreate>({.texture = kTexture, .source = {.array = kArray}});
+       }),
+       "array");
+  says(refusalWithArray(
+           [](auto& c) { c.template send<Opcode::kArrayCopy>({kNull, {.array = kArray}, {.array = kArray + 9}, 2}); }),
+       "array");
+  says(refusalWithArray([](auto& c) {
+         c.template send<Opcode::kArrayDestroy>({kArray});
+         c.template send<Opcode::kTextureCreate>({.texture = kTexture, .source = {.array = kArray}});
+       }),
+       "array");
+  says(refusalOf([](auto& c) {
+         c.template send<Opcode::kArrayCreate>({kArray, 1, 4, 4, 2, HIP_AD_FORMAT_UNSIGNED_INT16, 1, 0});
+       }),
+       "device");
+  says(refusalWithArray([](auto& c) {
+         c.template send<Opcode::kTextureCreate>({.texture = kTexture, .device = -1, .source = {.array = kArray}});
+       }),
+       "device");
+}
+
+TEST(SessionRefuses, NumbersOfArraysAndTexturesThatAreTaken) {
+  refusalWithArray(
+      [](auto& c) { c.template send<Opcode::kArrayCreate>({kArray, 0, 4, 4, 2, HIP_AD_FORMAT_UNSIGNED_INT16, 1, 0}); });
+  refusalOf(
+      [](auto& c) { c.template send<Opcode::kArrayCreate>({7, 0, 4, 4, 2, HIP_AD_FORMAT_UNSIGNED_INT16, 1, 0}); });
+  refusalWithArray([](auto& c) {
+    c.template send<Opcode::kTextureCreate>({.texture = kTexture, .source = {.array = kArray}});
+    c.template send<Opcode::kTextureCreate>({.texture = kTexture, .source = {.array = kArray}});
+  });
+}
+
+TEST(SessionRefuses, BoxesOutsideTheirArray) {
+  const auto copy = [](const wire::ArraySide& box, std::uint64_t width, std::uint64_t height = 1,
+                       std::uint64_t depth = 1) {
+    const std::string refusal = refusalWithArray([&](auto& c) {
+      c.template send<Opcode::kArrayCopy>(
+          {kNull, box, {.address = kTestDeviceBase, .pitch = 8, .slice = 32}, width, height, depth});
+    });
+    EXPECT_NE(refusal.find("does not have"), std::string::npos) << refusal;
+  };
+  constexpr std::uint64_t kHuge = ~std::uint64_t{0} - 1;
+  copy({.array = kArray}, 10);
+  copy({.array = kArray}, 8, 5);
+  copy({.array = kArray}, 8, 4, 3);
+  copy({.array = kArray, .x = 2}, 8);
+  copy({.array = kArray, .y = 4}, 8);
+  copy({.array = kArray, .z = 1}, 8, 4, 2);
+  copy({.array = kArray, .x = kHuge}, 4);
+  copy({.array = kArray, .y = kHuge}, 8, 4);
+  copy({.array = kArray, .z = kHuge}, 8, 4, 2);
+  copy({.array = kArray}, kHuge, kHuge, kHuge);
+  copy({.array = kArray, .x = 1}, 2);  // not whole texels
+  copy({.array = kArray}, 3);
+  copy({.array = kArray}, 0);
+  copy({.array = kArray}, 8, 0);
+  copy({.array = kArray}, 8, 4, 0);
+  EXPECT_NE(
+      refusalWithArray([](auto& c) {
+        c.template send<Opcode::kArrayCopy>({kNull, {.address = kTestDeviceBase}, {.address = kTestDeviceBase}, 8});
+      }).find("without an array"),
+      std::string::npos);
+}
+
+TEST(SessionRefuses, StepsOfGraphsThatCopyWhatIsNotThere) {
+  const auto step = [](const wire::ArrayCopy& copy) {
+    return refusalWithArray([&](auto& c) {
+      std::vector<std::byte> work;
+      wire::Writer(work).put(copy);
+      c.template send<Opcode::kGraphCreate>(
+          {kArray, 0, {{static_cast<std::uint16_t>(Opcode::kArrayCopy), 0, {}, work}}});
+    });
+  };
+  EXPECT_NE(step({0, {.array = kArray}, {.array = kArray + 1}, 2}).find("does not exist"), std::string::npos);
+  EXPECT_NE(step({0, {.array = kArray}, {.array = kArray}, 10}).find("does not have"), std::string::npos);
+  EXPECT_NE(step({kNull, {.array = kArray}, {.array = kArray}, 2}).find("malformed"), std::string::npos);
+}
+
 TEST(SessionRefuses, ADownloadWithoutANumber) {
   EXPECT_NE(refusalOf([](auto& c) {
               c.template send<Opcode::kDownload>({wire::kNullStream, {kTestDeviceBase, 0, 0, kMiB}, 0});

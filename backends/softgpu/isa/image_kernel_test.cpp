@@ -136,7 +136,10 @@ TEST_F(ImageKernel, LinearTextures) {
   image.type = TestImage::k2d, image.width = 8, image.height = 8;
   U32* texels;
   std::vector<U32> memory = texelsOf(image, texels);
-  for (int l = 0; l < 64; ++l) at[l] = {static_cast<float>(l % 8) + 0.75f, static_cast<float>(l / 8) + 0.625f, 0, 0};
+  for (unsigned l = 0; l < 64; ++l) {
+    const unsigned x = l % 8, y = l / 8;
+    at[l] = {static_cast<float>(x) + 0.75f, static_cast<float>(y) + 0.625f, 0, 0};
+  }
   TestSampler sampler;
   sampler.linear = sampler.unnormalized = true;
   ASSERT_EQ(run("tex2d", kKinds[0], Object(image, kKinds[0], sampler, reinterpret_cast<U64>(texels))), "");
@@ -199,7 +202,10 @@ TEST_F(ImageKernel, Surfaces) {
   image.type = TestImage::k2d, image.width = 8, image.height = 7, image.pitch = 16;
   U32* texels;
   std::vector<U32> memory = texelsOf(image, texels);
-  for (int l = 0; l < 64; ++l) at[l] = {static_cast<float>(l % 8), static_cast<float>(l / 8), 0, 0};
+  for (unsigned l = 0; l < 64; ++l) {
+    const unsigned x = l % 8, y = l / 8;
+    at[l] = {static_cast<float>(x), static_cast<float>(y), 0, 0};
+  }
   Object object(image, kind, {}, reinterpret_cast<U64>(texels));
   ASSERT_EQ(run("surface", kind, object), "");
   for (unsigned l = 0; l < 64; ++l) ASSERT_EQ(values[l], l < 56 ? texels[l / 8 * 16 + l % 8] : 0) << "lane " << l;

@@ -47,7 +47,7 @@ int findRow(Encoding encoding, unsigned opcode, Gpu gpu) {
 }
 
 const char* encodingName(Encoding encoding) {
-  constexpr const char* kNames[] = {"SOP2", "SOPK",  "SOP1", "SOPC", "SOPP",   "SMEM",    "VOP2",  "VOP1", "VOPC",
+  constexpr const char* kNames[] = {"SOP2", "SOPK",  "SOP1", "SOPC", "SOPP",   "SMEM",    "VOP2",  "VOP1",  "VOPC",
                                     "VOP3", "VOP3P", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"};
   return kNames[static_cast<unsigned>(encoding)];
 }

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "backends/softgpu/isa/exact.h"
+#include "backends/softgpu/isa/test_wave.h"
 
 namespace hipr::softgpu {
 
@@ -55,6 +58,11 @@ struct TestImage {
                                            {32, 32, 32},
                                            {32, 32, 32, 32}};
     return kBits[data];
+  }
+  bool exists() const {  // floats have 10 bits at least, sRGB has 8
+    for (unsigned width : bits())
+      if ((number == 7 && width < 10) || (number == 9 && width != 8)) return false;
+    return true;
   }
   unsigned bytes() const {
     unsigned sum = 0;
@@ -112,6 +120,14 @@ struct TestImage {
     return bitsOf(plain / top);
   }
 };
+
+// Most images differ in their descriptors only.
+inline const std::vector<std::uint32_t>& assembledOnce(const std::string& source) {
+  static std::map<std::string, std::vector<std::uint32_t>> known;
+  std::vector<std::uint32_t>& code = known[source];
+  if (code.empty()) code = assemble(source);
+  return code;
+}
 
 struct TestSampler {
   unsigned clamp[3] = {2, 2, 2};

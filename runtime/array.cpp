@@ -77,7 +77,7 @@ hipError_t makeDriver(hipArray_t* out, const HIP_ARRAY3D_DESCRIPTOR& d) {
   Process* p;
   HIPR_TRY(process(p));
   HIPR_TRY(p->captures.allocationAllowed());
-  if (out == nullptr || (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4) || !knownFormat(d.Format))
+  if (out == nullptr || (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4) || channelBytes(d.Format) == 0)
     return hipErrorInvalidValue;
   return make(out, d);
 }

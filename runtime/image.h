@@ -2,10 +2,10 @@
 // says so after the checks that AMD's runtime makes first.
 #pragma once
 
-#include <cstddef>
 #include <initializer_list>
 
 #include "runtime/process.h"
+#include "types/texel.h"
 
 namespace hipr {
 
@@ -15,20 +15,6 @@ hipError_t withImages();
 
 // The same, but hipErrorInvalidValue when one of the pointers is null.
 hipError_t withImagesAfter(std::initializer_list<const void*> pointers);
-
-// A texel is one, two or four channels of one format. The runtime's calls describe it by the bits of its channels.
-struct Texel {
-  hipArray_Format format = HIP_AD_FORMAT_UNSIGNED_INT8;
-  unsigned channels = 0;
-};
-bool knownFormat(hipArray_Format format);
-std::size_t channelBytes(hipArray_Format format);
-inline std::size_t bytesOf(const Texel& texel) {
-  return channelBytes(texel.format) * texel.channels;
-}
-bool texelOf(const hipChannelFormatDesc& channels, Texel& out);  // false: nothing that a texel can be
-bool texelOf(hipResourceViewFormat view, Texel& out);            // the same
-hipChannelFormatDesc channelsOf(const Texel& texel);
 
 // The array behind a handle; null when there is none.
 inline Array* findArray(const Process& p, const void* handle) {

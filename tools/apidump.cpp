@@ -103,9 +103,9 @@ void printCoverage() {
       "- **wait**: may wait for an answer of the worker; which calls do, and when, is in `tests/e2e/rows`\n"
       "- **direct**: built in softgpu, not carried to a worker yet\n"
       "- **missing**: not built\n\n"
-      "Arrays, textures and surfaces are those of a device without image instructions (gfx942, softgpu): each call\n"
-      "answers as AMD's runtime does there. Images of a worker's GPU that has them are not carried; the calls then\n"
-      "answer the same, and say so once on stderr.\n\n"
+      "Arrays, textures and surfaces work where the GPU has instructions for images: on gfx90a, softgpu's included, and\n"
+      "on RDNA. On gfx942, which has none, each call answers as AMD's runtime does there. Mipmaps are refused\n"
+      "everywhere, as by AMD's runtime on Linux; a copy between an array and another worker's GPU is refused, too.\n\n"
       "What is missing is in `libamdhip64.so.5` only, and gone from AMD's since 5.3: the callbacks of roctracer 4, "
       "which want\n"
       "each call's arguments in structures of that release (later ones have `hipRegisterTracerCallback`).\n\n");

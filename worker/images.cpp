@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "types/texel.h"
 #include "worker/give.h"
 #include "worker/session.h"
 
@@ -15,22 +16,8 @@ constexpr std::uint32_t kArrayFlags =
 
 // 0 when there are no such texels.
 std::uint64_t texelBytes(std::uint32_t format, std::uint32_t channels) {
-  if (channels != 1 && channels != 2 && channels != 4) return 0;
-  switch (format) {
-    case HIP_AD_FORMAT_UNSIGNED_INT8:
-    case HIP_AD_FORMAT_SIGNED_INT8:
-      return channels;
-    case HIP_AD_FORMAT_UNSIGNED_INT16:
-    case HIP_AD_FORMAT_SIGNED_INT16:
-    case HIP_AD_FORMAT_HALF:
-      return 2 * channels;
-    case HIP_AD_FORMAT_UNSIGNED_INT32:
-    case HIP_AD_FORMAT_SIGNED_INT32:
-    case HIP_AD_FORMAT_FLOAT:
-      return 4 * channels;
-    default:
-      return 0;
-  }
+  if ((channels != 1 && channels != 2 && channels != 4) || format > HIP_AD_FORMAT_FLOAT) return 0;
+  return bytesOf(Texel{static_cast<hipArray_Format>(format), channels});
 }
 
 wire::Shape rowsOf(const wire::ArraySide& side, const wire::ArrayCopy& m) {

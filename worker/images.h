@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "wire/image_messages.h"
 #include "worker/backend.h"
 #include "worker/device_memory.h"
 #include "worker/quotas.h"

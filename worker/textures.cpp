@@ -3,26 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "types/texel.h"
 #include "worker/give.h"
 #include "worker/session.h"
 
 namespace hipr::worker {
 namespace {
 
-// Of memory that is described by the bits of its channels: equal ones, and then none. 0 when there are no such texels.
-std::uint64_t texelBytes(const wire::TextureSource& source) {
-  const std::int32_t bits = source.bits[0];
-  const auto channels =
-      std::ranges::find_if(source.bits, [&](std::int32_t b) { return b != bits; }) - source.bits.begin();
-  const bool sound = (bits == 8 || bits == 16 || bits == 32) && source.kind >= hipChannelFormatKindSigned &&
-                     source.kind <= hipChannelFormatKindFloat &&
-                     std::all_of(source.bits.begin() + channels, source.bits.end(), [](std::int32_t b) { return !b; });
-  return sound ? static_cast<std::uint64_t>(channels * bits / 8) : 0;
-}
-
 hipChannelFormatDesc channelsOf(const wire::TextureSource& source) {
   return {source.bits[0], source.bits[1], source.bits[2], source.bits[3],
           static_cast<hipChannelFormatKind>(source.kind)};
+}
+
+// Of memory. 0 when there are no such texels.
+std::uint64_t texelBytes(const wire::TextureSource& source) {
+  if (source.kind < hipChannelFormatKindSigned || source.kind > hipChannelFormatKindFloat) return 0;
+  Texel texel;
+  return texelOf(channelsOf(source), texel) ? bytesOf(texel) : 0;
 }
 
 bool between(std::int32_t value, int first, int last) {

@@ -9,7 +9,7 @@
 
 #include "backends/softgpu/core.h"
 #include "backends/softgpu/mapping.h"
-#include "runtime/image.h"
+#include "types/texel.h"
 
 namespace hipr::softgpu {
 namespace {

@@ -30,6 +30,7 @@ wanted() { # NAME FILTER...
   # shellcheck disable=SC2053
   if [[ -n ${SKIP:-} && $name == $SKIP ]]; then return 1; fi
   if [[ $name == near_* && $HIP_REMOTE_TRANSPORT != shm ]]; then return 1; fi
+  if [[ $name == image_none && $HIP_REMOTE_SOFTGPU != gfx942* ]]; then return 1; fi # gfx90a has images
   for part in "$@"; do if [[ $name == *"$part"* ]]; then return 0; fi; done
   return $(($# > 0))
 }

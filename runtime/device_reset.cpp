@@ -49,8 +49,12 @@ hipError_t resetDevice(Process& p, Device& device) {
   forget(p.modules, device);
   forget(p.streams, device);
   forget(p.events, device);
-  p.textures.dropOf(device);
-  forget(p.arrays, device);
+  for (const auto& texture : p.textures.takeOf(device)) static_cast<void>(device.evenLost().destroy(*texture));
+  p.arrays.forEach([&](Array* array) {
+    if (array->owner != &device || p.arrays.take(array) == nullptr) return;
+    static_cast<void>(device.evenLost().destroy(*array));
+    p.arrays.recycle(array);
+  });
   // Host memory is not the device's, but its mapping is; HIP frees both, except memory the program itself owns.
   for (const Region& region : p.allocations.takeAll([&](const Region& r) { return r.allocation.owner == &device; })) {
     const bool allocated = region.origin != Region::Origin::kVariable && region.origin != Region::Origin::kMapped &&

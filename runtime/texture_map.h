@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "runtime/objects.h"
 
@@ -31,9 +32,13 @@ class TextureMap {
     if (found == textures_.end() || found->second->surface != surface) return nullptr;
     return textures_.extract(found).mapped();
   }
-  void dropOf(const Device& device) {
+  std::vector<std::shared_ptr<Texture>> takeOf(const Device& device) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(textures_, [&](const auto& entry) { return entry.second->owner == &device; });
+    std::vector<std::shared_ptr<Texture>> out;
+    for (const auto& [object, texture] : textures_)
+      if (texture->owner == &device) out.push_back(texture);
+    for (const auto& texture : out) textures_.erase(texture->object);
+    return out;
   }
 
  private:

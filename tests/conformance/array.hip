@@ -358,3 +358,33 @@ TEST(come_and_go) {
   HIP(hipStreamSynchronize(stream));
   EXPECT_EQ(memory.download()[12345], 0x03030303);
 }
+
+// A reset gives back what arrays took, also where another device goes on.
+TEST(reset) {
+  onlyWithImages();
+  int devices = 0;
+  HIP(hipGetDeviceCount(&devices));
+  if (devices > 1) {
+    HIP(hipSetDevice(1));
+    HIP(hipFree(nullptr));
+    Buffer<int> elsewhere(4);
+    HIP(hipSetDevice(0));
+    for (int round = 0; round < 3; ++round) {
+      hipArray_t array;
+      const auto channels = hipCreateChannelDesc<float4>();
+      HIP(hipMallocArray(&array, &channels, 4096, 4096, 0));
+      hipResourceDesc resource{};
+      resource.resType = hipResourceTypeArray;
+      resource.res.array.array = array;
+      const hipTextureDesc reading{};
+      hipTextureObject_t texture;
+      HIP(hipCreateTextureObject(&texture, &resource, &reading, nullptr));
+      HIP(hipDeviceReset());
+      HIP_ERR(hipFreeArray(array), hipErrorContextIsDestroyed);
+      HIP_ERR(hipDestroyTextureObject(texture), hipErrorInvalidValue);
+    }
+    std::size_t free = 0, all = 0;
+    HIP(hipMemGetInfo(&free, &all));
+    EXPECT(all - free < (std::size_t{64} << 20));
+  }
+}

@@ -8,7 +8,7 @@ namespace {
 constexpr HIP_ARRAY_DESCRIPTOR kPlane{.Width = 4, .Height = 4, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1};
 constexpr HIP_ARRAY3D_DESCRIPTOR kBox{
     .Width = 4, .Height = 4, .Depth = 4, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1, .Flags = 0};
-constexpr std::size_t kNone = 0, kRow = SceneArray::kRow, kRows = SceneArray::kHeight;
+constexpr std::size_t kNone = 0, kRow = SceneArray::kRow, kRows = SceneArray::kHeight, kAll = kRow * kRows;
 char out[256];  // room for whatever is described
 
 template <class T>
@@ -104,8 +104,8 @@ void uploads(Row row, Call call) {
                [=](Scene& s, auto f) {
                  const SceneArray array(s);
                  s.behind([&] {
-                   HIPR_OK(s, hipLaunchHostFunc(s.stream, &ignore, nullptr));
-                   HIPR_OK(s, hipMemcpyAsync(s.host.data(), s.pinned, 64, hipMemcpyHostToHost, s.stream));
+                   for (const hipStream_t stream : {s.stream, hipStreamPerThread})  // of `_spt` calls
+                     HIPR_OK(s, hipLaunchHostFunc(stream, &ignore, nullptr));
                  });
                  call(s, f, array, s.host.data(), hipMemcpyHostToDevice);
                })
@@ -142,7 +142,6 @@ void addRows(Book& book) {
 }
 
 void addLines(Book& book) {
-  constexpr std::size_t kAll = kRow * kRows;
   uploads(ROW(hipMemcpyToArray), [](Scene& s, auto f, const SceneArray& array, void* memory, hipMemcpyKind kind) {
     s.call(f, array.handle, kNone, kNone, memory, kAll, kind);
   });

@@ -154,12 +154,19 @@ void addBinding(Book& book) {
     s.call(f, room<hipArray_t>(), &reference);
     HIPR_OK(s, hipUnbindTexture(&reference));
   }));
-  ROW(hipModuleGetTexRef).standard([](Scene& s, auto f) {
-    hipModule_t module = nullptr;
-    HIPR_OK(s, hipModuleLoadData(&module, Scene::code()));
-    s.call(f, room<textureReference*>(), module, "reference");
-    HIPR_OK(s, hipModuleUnload(module));
-  });
+  ROW(hipModuleGetTexRef)
+      .standard("right after the load",
+                [](Scene& s, auto f) {
+                  hipModule_t module = nullptr;
+                  s.behind([&] { HIPR_OK(s, hipModuleLoadData(&module, Scene::code())); });
+                  s.call(f, room<textureReference*>(), std::ref(module), "reference");
+                  HIPR_OK(s, hipModuleUnload(module));
+                })
+      .local("later", [](Scene& s, auto f) {
+        textureReference* found = nullptr;
+        HIPR_OK(s, hipModuleGetTexRef(&found, s.module, "reference"));
+        s.call(f, &found, s.module, "reference");
+      });
   ROW(hipTexRefSetAddress).standard(ofModule([](Scene& s, auto f, textureReference* found) {
     s.call(f, nullptr, found, s.device, std::size_t{64});
   }));

@@ -41,8 +41,8 @@ const Book& book() {
   static const Book all = [] {
     Book b;
     addCompilerRows(b), addContextRows(b), addCopyRows(b), addCopyShapeRows(b), addDeviceRows(b), addEventRows(b);
-    addExecutionContextRows(b), addFillRows(b), addImageRows(b), addInteropRows(b), addArrayRows(b), addIpcRows(b), addHiprtcRows(b), addLaunchRows(b),
-        addLibraryRows(b), addManagedRows(b), addMemoryRows(b), addModuleRows(b);
+    addExecutionContextRows(b), addFillRows(b), addImageRows(b), addInteropRows(b), addArrayRows(b), addIpcRows(b),
+        addHiprtcRows(b), addLaunchRows(b), addLibraryRows(b), addManagedRows(b), addMemoryRows(b), addModuleRows(b);
     addOtherRows(b), addPoolRows(b), addStreamRows(b), addSymbolRows(b), addVmmRows(b);
     addGraphRows(b), addGraphNodeRows(b), addGraphExecRows(b);
     return b;

@@ -200,7 +200,8 @@ TEST_F(Near, NoOtherNameIsTaken) {
         EXPECT_TRUE(client.send(answer).ok());
       }
     });
-    EXPECT_EQ(run({{"TF_WORKER_HOST", "127.0.0.1:" + std::to_string(port)}}).status, kCannotConnect);
+    const std::string host = "127.0.0.1:" + std::to_string(port);
+    EXPECT_EQ(run({{"TF_WORKER_HOST", host}, {"TF_IO_TIMEOUT", "5"}}).status, kCannotConnect);
     over = true;
     liar.join();
     pollfd entry{elsewhere.fd(), POLLIN, 0};

@@ -365,11 +365,12 @@ TEST(LaneDownloads, AFailureWaitsForNoPiece) {
 
 // Whoever answers something else meanwhile, and finds it among what is to be sent first, sends nothing of it either.
 TEST(LaneDownloads, NobodySendsOfOneThatHasFailed) {
-  constexpr std::uint64_t kOther = 4 * kMiB;
+  constexpr std::uint64_t kOther = 4 * kMiB, kLast = wire::kFirstObject + 9;
   std::promise<void> failed, goOn;
   DownloadClient c(8 * kMiB);
   TestClient& client = *c.s.client;
-  client.send<Opcode::kStreamCreate>({kStream, 0, hipStreamNonBlocking});
+  for (const std::uint64_t stream : {kStream, kLast})
+    client.send<Opcode::kStreamCreate>({stream, 0, hipStreamNonBlocking});
   client.send<Opcode::kExposeHost>({kTestHostBase, kOther, 1});
   c.join(1);
   c.use({1}, true, kOther + 1);
@@ -380,8 +381,10 @@ TEST(LaneDownloads, NobodySendsOfOneThatHasFailed) {
   const int before = c.s.fake.commands();
   c.s.fake.hold();
   const auto failing = client.send<Opcode::kDownload>({kStream, c.shape(), kDown});
-  client.send<Opcode::kFillMemory>(fillWith(kStream, {kTestDeviceBase + 64 * kMiB, 0, 0, 4096}, 7, 1));
-  for (int i = 0; i < 2000 && c.s.fake.commands() < before + 8; ++i)  // four pieces and their events
+  const wire::Shape there{kTestDeviceBase + 64 * kMiB, 0, 0, 4096};
+  client.send<Opcode::kFillMemory>(fillWith(kStream, there, 7, 1));
+  client.send<Opcode::kFillMemory>(fillWith(kLast, {there.address, 0, 0, 2048}, 7, 2));  // all has been read by then
+  for (int i = 0; i < 2000 && c.s.fake.commands() < before + 9; ++i)  // four pieces, their events, the last one
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   c.s.fake.stopNext("hipMemsetAsync", [&] {  // what is behind it begins
     failed.set_value();

@@ -37,9 +37,11 @@ Connection::~Connection() {
   stop();
 }
 
-void Connection::start(PushHandler onPush, std::function<void(const std::string&)> onLoss) {
+void Connection::start(PushHandler onPush, std::function<void(const std::string&)> onLoss,
+                       std::function<void()> onRest) {
   onPush_ = std::move(onPush);
   onLoss_ = std::move(onLoss);
+  onRest_ = std::move(onRest);
   outbox_.start();
   background_ = std::thread([this] { readInBackground(); });
 }
@@ -101,6 +103,7 @@ void Connection::dropAll() {
 void Connection::rest() {
   const NoCancel whole;
   outbox_.rest();
+  if (onRest_) onRest_();
   std::unique_lock lock(mutex_);
   dropDownloads();  // whoever lost the connection may not have come to it
   placed_.wait(lock, [this] { return placing_.empty(); });

@@ -73,8 +73,8 @@ class Connection {
   template <class Message, class Reply>
   Status greet(wire::Opcode opcode, const Message& message, std::vector<std::byte>& storage, Reply& reply);
 
-  void start(PushHandler onPush,
-             std::function<void(const std::string&)> onLoss);  // onLoss gets a sentence for the user
+  // onLoss gets a sentence for the user; onRest belongs to rest(), for what onPush does to the program's memory.
+  void start(PushHandler onPush, std::function<void(const std::string&)> onLoss, std::function<void()> onRest = {});
   void stop();
 
   void closeInChild();  // after a fork, where the threads do not exist
@@ -172,6 +172,11 @@ class Connection {
   // Of a lost connection: returns when nobody reads or writes the program's memory for it any more. REQUIRES: not
   // called by a thread that does, or that reads what comes.
   void rest();
+  // Of a call that has found out that the worker lies, before it returns. REQUIRES: as for rest()
+  void loseAndRest(const Status& why) {
+    lose(why);
+    rest();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -194,7 +199,7 @@ class Connection {
     wire::Reader reader(bytes);
     reader.get(reply);
     const bool whole = reader.ok() && reader.atEnd();
-    if (!whole) lose(Status::invalid(std::string("malformed answer to ") + what));
+    if (!whole) loseAndRest(Status::invalid(std::string("malformed answer to ") + what));
     return whole;
   }
 
@@ -247,6 +252,7 @@ class Connection {
   Output output_;
   PushHandler onPush_;
   std::function<void(const std::string&)> onLoss_;
+  std::function<void()> onRest_;
   std::thread background_;
 
   std::vector<std::byte> buffer_;  // read ahead; [begin_, end_) is not handled yet

@@ -32,7 +32,8 @@ class ConnectionTest : public ::testing::Test {
         [this](const std::string& why) {
           ++losses_;
           loss_ = why;
-        });
+        },
+        [this] { ++rests_; });
   }
 
   // --- the program
@@ -169,7 +170,7 @@ class ConnectionTest : public ::testing::Test {
   Gate gate_;
   Stats stats_;
   net::TransportPtr worker_;
-  std::atomic<int> pushes_{0}, losses_{0};
+  std::atomic<int> pushes_{0}, losses_{0}, rests_{0};
   std::string loss_;
   std::unique_ptr<Connection> connection_;
 };

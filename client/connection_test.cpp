@@ -198,6 +198,18 @@ TEST_F(ConnectionTest, ALossWakesEverybodyAndIsSaidOnce) {
   EXPECT_EQ(losses_, 1);
 }
 
+// Whoever finds that out is not told of a loss by anybody else.
+TEST_F(ConnectionTest, AnAnswerThatMakesNoSenseIsALossAndTheMemoryRests) {
+  std::future<int> asked = askAside();
+  const std::uint32_t request = nextRequest();
+  wire::Buffer out;
+  append(out, Opcode::kStreamSynchronize, request, wire::HIP_REMOTE_FLAG_REPLY, wire::Progress{1, 1});
+  send(out.bytes());
+  EXPECT_EQ(asked.get(), -1);
+  EXPECT_NE(loss_.find("malformed answer"), std::string::npos) << loss_;
+  EXPECT_GE(rests_, 1);
+}
+
 TEST_F(ConnectionTest, StoppingIsNoLoss) {
   connection_->stop();
   EXPECT_EQ(losses_, 0);

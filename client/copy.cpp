@@ -104,7 +104,7 @@ class LateDownload : public Pending {
     if (!reader.ok() || (done.status == hipSuccess && !whole)) return session_.connection().lose(truncated());
     if (done.status != hipSuccess)
       raiseAsyncError(session_.core(), errorFrom(done.status), "a copy to the host failed on the worker");
-    session_.streams().show(*stream_, *position_);
+    if (tellsOfOrder(done)) session_.streams().show(*stream_, *position_);
   }
 
  private:
@@ -133,9 +133,9 @@ hipError_t download(Session& s, const Copy& c, RemoteStream& stream, bool late) 
   const bool answered =
       s.connection().call<Opcode::kDownload>(message, done, [&] { position = s.streams().count(stream); });
   const bool whole = s.connection().removeDownload(transfer);
-  if (answered && done.status == hipSuccess && !whole) s.connection().lose(truncated());
+  if (answered && done.status == hipSuccess && !whole) s.connection().loseAndRest(truncated());
   if (!answered || (done.status == hipSuccess && !whole)) return kLost;
-  s.streams().show(stream, position);
+  if (tellsOfOrder(done)) s.streams().show(stream, position);
   return errorFrom(done.status);
 }
 

@@ -19,7 +19,7 @@ hipError_t RemoteCore::waitFor(int device, const Moment& moment) {
   Session& s = session();
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceSynchronize>({device}, done)) return kLost;
-  s.streams().show(moment);
+  if (tellsOfOrder(done)) s.streams().show(moment);
   return errorFrom(done.status);
 }
 
@@ -31,6 +31,8 @@ hipError_t RemoteCore::reset(int device, bool alone) {
   const Moment before = s.streams().now(device);
   wire::Done done;
   if (!s.connection().call<Opcode::kDeviceReset>({device}, done)) return kLost;
+  while (!tellsOfOrder(done))  // it is reset, but what it had may still use memory
+    if (!s.connection().call<Opcode::kDeviceSynchronize>({device}, done)) return kLost;
   s.streams().show(before);
   s.streams().removeAll(device);
   s.spareEvents.forget(device);

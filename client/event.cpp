@@ -68,7 +68,7 @@ hipError_t RemoteCore::waitFor(Event& event) {
   const auto [stream, position] = e.where();
   wire::Done done;
   if (!session().connection().call<Opcode::kEventSynchronize>({e.id}, done)) return kLost;
-  session().streams().show(*stream, position);
+  if (tellsOfOrder(done)) session().streams().show(*stream, position);
   return errorFrom(done.status);
 }
 

@@ -59,6 +59,7 @@ bool HostFunctions::due(std::uint64_t id) {
   Function ours;
   {
     std::lock_guard lock(mutex_);
+    if (lost_) return true;
     const auto found = functions_.find(id);
     if (found == functions_.end() || std::exchange(found->second.due, true)) return false;
     if (found->second.action || found->second.arrived) {
@@ -93,6 +94,7 @@ bool HostFunctions::pending() {
 
 void HostFunctions::rest() {
   std::unique_lock lock(mutex_);
+  lost_ = true;  // somebody may be about to say what had come before the loss
   rested_.wait(lock, [this] { return acting_ == 0; });
 }
 

@@ -32,10 +32,11 @@ class HostFunctions : public std::enable_shared_from_this<HostFunctions> {
   std::uint64_t add(hipHostFn_t function, void* userData);
   std::uint64_t add(Does does, Action action);
   std::uint64_t add(Arrived arrived);
-  void loseHolds();            // no stream will come to them any more, nor to those that are added later
-  bool due(std::uint64_t id);  // the stream has come to it; false when there is none, or it was due already
-  bool pending();              // one has not returned yet
-  void rest();                 // returns when no action of ours runs. REQUIRES: no stream comes to one any more
+  void loseHolds();  // no stream will come to them any more, nor to those that are added later
+  // The stream has come to it. False when there is none, or it was due already. After a loss nothing runs any more.
+  bool due(std::uint64_t id);
+  bool pending();  // one has not returned yet
+  void rest();     // returns when no action of ours runs, nor will. REQUIRES: the worker is lost
   // One that may write host memory has not returned yet, other than the one that asks.
   bool writing() const { return writers_.load(std::memory_order_acquire) > (inFunction_ ? 1 : 0); }
 

@@ -117,7 +117,6 @@ TEST(HostFunctionsHold, AStreamGoesOnWhenSomebodySaysSo) {
 
 TEST(HostFunctionsRest, WaitsForAnActionThatRuns) {
   const auto functions = std::make_shared<HostFunctions>([] {}, [](std::uint64_t) {});
-  functions->rest();
   std::promise<void> begun, goOn;
   const std::uint64_t id = functions->add(HostFunctions::Does::kRead, [&] {
     begun.set_value();
@@ -130,6 +129,25 @@ TEST(HostFunctionsRest, WaitsForAnActionThatRuns) {
   goOn.set_value();
   EXPECT_EQ(rested.wait_for(std::chrono::seconds(20)), std::future_status::ready);
   reader.join();
+  functions->rest();
+}
+
+TEST_F(HostFunctionsTest, AfterARestNothingTouchesTheMemoryOfTheProgram) {
+  bool ran = false;
+  const std::uint64_t id = functions_.add(HostFunctions::Does::kWrite, [&] { ran = true; });
+  functions_.rest();
+  EXPECT_TRUE(functions_.due(id)) << "the worker said so before it was lost";
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(HostFunctionsTest, AHoldThatIsLostIsNotDueAnyMore) {
+  int lost = 0;
+  functions_.add([](void*) {}, nullptr);  // now there is a thread that would call it
+  const std::uint64_t id = functions_.add([&](bool isLost, const HostFunctions::Action&) { lost += isLost; });
+  functions_.loseHolds();
+  EXPECT_TRUE(functions_.due(id));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(lost, 1);
 }
 
 }  // namespace

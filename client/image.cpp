@@ -142,7 +142,7 @@ hipError_t RemoteCore::create(Array& array) {
   if (!ask(done)) return kLost;
   // As for other memory: what was freed is there until the work that may use it is done.
   if (const Moment everything = s.streams().now(); done.status == hipErrorOutOfMemory && !everything.passed())
-    if (!s.waitFor(everything) || !ask(done)) return kLost;
+    if (s.waitFor(everything) == kLost || !ask(done)) return kLost;
   if (done.status != hipSuccess) {
     give(s, *cost);
     return errorFrom(done.status);
@@ -170,7 +170,7 @@ hipError_t RemoteCore::create(Texture& texture) {
   if (!s.connection().call<Opcode::kTextureCreate>(message, reply)) return kLost;
   if (reply.status != hipSuccess) return errorFrom(reply.status);
   if (!reply.object) {
-    s.connection().lose(Status::invalid("a texture without a name"));
+    s.connection().loseAndRest(Status::invalid("a texture without a name"));
     return kLost;
   }
   // An address of the worker's process: here something else may be there, even memory whose addresses are exchanged in

@@ -69,6 +69,7 @@ class LaneChoice {
     const std::size_t flows = lanes_ + (relief_ ? 0 : 1);
     if (flows >= most_ || (flows != 0 && flow_ + waiting < kMuch)) return Advice::kNothing;
     before_ = speed;
+    flows_ = std::max<std::size_t>(flows, 1);
     opening_ = true;
     return Advice::kOpen;
   }
@@ -102,7 +103,7 @@ class LaneChoice {
   std::size_t lanes() const { return lanes_; }
   bool lanesCarryAll() const { return relief_ && lanes_ != 0; }  // and the session's own connection small messages only
   // Of one connection, in bytes per second, before the newest lane was opened.
-  double speedOfOne() const { return before_ / static_cast<double>(std::max<std::size_t>(lanes_, 1)); }
+  double speedOfOne() const { return before_ / static_cast<double>(flows_); }
   // Of all connections together, while there are lanes.
   std::optional<double> bytesPerSecond() const { return lanes_ ? speed_ : std::nullopt; }
 
@@ -125,6 +126,7 @@ class LaneChoice {
   bool opening_ = false, trial_ = false;  // trial_: it is not known yet whether the newest one stays
   bool relief_ = false;                   // the first one is, or will be, to relieve the session's own connection
   double before_ = 0;                     // bytes per second without it
+  std::size_t flows_ = 1;                 // connections that these came over
   std::optional<double> speed_;
   Clock::time_point since_{}, last_{}, settled_{}, next_{};
   std::uint64_t bytes_ = 0;  // since since_

@@ -63,6 +63,24 @@ TEST_F(Choosing, OnAThinLongLineThereAreFour) {
   EXPECT_EQ(send(10s, 80), Advice::kNothing);
 }
 
+// Each was as fast as the connections that there were before it.
+TEST_F(Choosing, WhatOneIsWorthIsKnown) {
+  for (const int first : {20, 300}) {  // thin, and not
+    choice_ = {};
+    choice_.start(net::When::kWhereItPays, 4);
+    now_ += 3600s;
+    const int flows = first == 20 ? 0 : 1;
+    for (int lanes = 1; lanes <= 3; ++lanes) {
+      const int before = std::max(lanes - 1 + flows, 1);
+      ASSERT_EQ(send(2s, first * before), Advice::kOpen) << lanes;
+      ASSERT_TRUE(choice_.opened(now_, 30ms));
+      EXPECT_NEAR(choice_.speedOfOne(), first * kMiB, 0.1 * first * kMiB) << lanes;
+    }
+    choice_.closed(now_);
+    EXPECT_NEAR(choice_.speedOfOne(), first * kMiB, 0.1 * first * kMiB) << "one less says nothing of the others";
+  }
+}
+
 TEST_F(Choosing, OneThatGainsNothingIsClosedAndNoneIsTriedForLong) {
   ASSERT_EQ(send(2s, 300), Advice::kOpen);
   ASSERT_TRUE(choice_.opened(now_, 30ms));

@@ -25,9 +25,9 @@ hipError_t allocateOnDevice(Session& s, Allocation& a) {
   if (!ask(reply)) return kLost;
   // What was freed is there until the work that may use it is done, for which a local hipFree would have waited.
   if (const Moment everything = s.streams().now(); reply.status == hipErrorOutOfMemory && !everything.passed())
-    if (!s.waitFor(everything) || !ask(reply)) return kLost;
+    if (s.waitFor(everything) == kLost || !ask(reply)) return kLost;
   if (reply.status == hipSuccess && !s.worksAt(reply.address, a.size)) {
-    s.connection().lose(Status::invalid("memory at an impossible address"));
+    s.connection().loseAndRest(Status::invalid("memory at an impossible address"));
     return kLost;
   }
   a.devicePointer = pointer(reply.address);

@@ -1,5 +1,6 @@
 #include "client/near.h"
 
+#include <string_view>
 #include <vector>
 
 #include "access/frame.h"
@@ -10,9 +11,16 @@ namespace hipr::client {
 namespace {
 
 constexpr std::uint64_t kMostAnswer = 256;
+constexpr std::size_t kDigits = 32;
 
 Status cannot(const std::string& why) {
   return Status::unavailable("HIP_REMOTE_TRANSPORT=shm: " + why);
+}
+
+bool isWorkersName(std::string_view name) {
+  if (!name.starts_with(wire::kNearbyName)) return false;
+  name.remove_prefix(std::string_view(wire::kNearbyName).size());
+  return name.size() == kDigits && name.find_first_not_of("0123456789abcdef") == name.npos;
 }
 
 // The connection goes on as if nothing had been said, unless this fails. `name` is empty when there is no such socket.
@@ -33,7 +41,7 @@ Status askForSocket(net::Socket& socket, int timeoutSeconds, std::string& name) 
   if (!access::decode(payload, reply)) return Status::invalid("a malformed answer");
   socket.setReceiveTimeout(0);
   // Whoever says it may not be the worker: it must not lead to other programs' sockets.
-  if (!reply.name.empty() && !reply.name.starts_with(wire::kNearbyName)) return Status::invalid("a strange address");
+  if (!reply.name.empty() && !isWorkersName(reply.name)) return Status::invalid("a strange address");
   name = reply.name;
   return {};
 }

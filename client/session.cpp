@@ -17,21 +17,17 @@ bool decode(wire::Bytes payload, Message& message) {
 
 }  // namespace
 
-bool Session::waitFor(const Moment& moment) {
+hipError_t Session::waitFor(const Moment& moment) {
   std::set<int> devices;
   for (const Moment::Wait& wait : moment.waits())
     if (!wait.stream->isVisible(wait.position)) devices.insert(wait.stream->device);
   for (const int device : devices) {
     wire::Done done;
-    if (!connection_->call<wire::Opcode::kDeviceSynchronize>({device}, done)) return false;
+    if (!connection_->call<wire::Opcode::kDeviceSynchronize>({device}, done)) return kLost;
+    if (!tellsOfOrder(done)) return hipErrorOutOfMemory;
   }
   streams_.show(moment);
-  return true;
-}
-
-void Session::rest() {
-  connection_->rest();
-  if (hostFunctions_) hostFunctions_->rest();
+  return hipSuccess;
 }
 
 void Session::letGo(const Allocation& memory) {

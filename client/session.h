@@ -68,7 +68,7 @@ class Session {
   // The worker; and nobody reads or writes the program's memory for it any more.
   bool lost() {
     if (connection_->alive()) return false;
-    rest();
+    connection_->rest();
     return true;
   }
   // Nobody reads or writes that memory any more, not even to send again what a connection that breaks has lost.
@@ -77,7 +77,8 @@ class Session {
   const Platform& platform() const { return platform_; }
   Connection& connection() { return *connection_; }
   StreamTable& streams() { return streams_; }
-  bool waitFor(const Moment& moment);  // for all that its devices have; false: the worker is lost
+  // For all that its devices have, whatever becomes of that. kLost, or hipErrorOutOfMemory: it has not waited.
+  hipError_t waitFor(const Moment& moment);
   DeviceHeap& heap(int device) { return *heaps_[device]; }
   bool placesMemory() const { return !heaps_.empty(); }
   VirtualMemory& virtualMemory() { return *virtualMemory_; }  // REQUIRES: placesMemory()
@@ -134,7 +135,6 @@ class Session {
   Status begin(net::Socket socket);
   Status enter(net::Socket socket, net::TransportPtr& transport);
   Status greet(std::unique_ptr<Connection>& connection);
-  void rest();
   void loseOthersWaits();
   void outliveCuts(const wire::HelloReply& reply);
   void nameBlocks();                  // of uploads, where it may pay
@@ -174,5 +174,10 @@ class Session {
 
 // The status of a call whose answer never came.
 inline constexpr hipError_t kLost = hipErrorNotInitialized;
+
+// Whether this answer came when what it waits for was over. Where too many wait already, the worker says so at once.
+inline bool tellsOfOrder(const wire::Done& done) {
+  return done.status != hipErrorOutOfMemory;
+}
 
 }  // namespace hipr::client

@@ -210,6 +210,9 @@ Status Session::greet(std::unique_ptr<Connection>& connection) {
                        [this](const std::string& what) {
                          raiseAsyncError(core_, kLost, what);
                          loseOthersWaits();
+                       },
+                       [this] {
+                         if (hostFunctions_) hostFunctions_->rest();
                        });
     return {};
   }
@@ -277,7 +280,7 @@ void Session::makeHeaps(const wire::HelloReply& reply) {
       wire::MemoryCreditReply reply;
       if (!connection_->call<wire::Opcode::kMemoryCredit>({device, bytes, most}, reply)) return 0;
       if (reply.granted <= most && (reply.granted == 0 || reply.granted >= bytes)) return reply.granted;
-      connection_->lose(
+      connection_->loseAndRest(
           Status::invalid("a credit of " + std::to_string(reply.granted) + " bytes that nobody asked for"));
       return 0;
     };

@@ -42,7 +42,7 @@ hipError_t RemoteCore::share(const Allocation& allocation, SharedName& name, std
   if (!s.connection().call<Opcode::kShareMemory>({address}, reply)) return kLost;
   if (reply.status != hipSuccess) return errorFrom(reply.status);
   if (address < reply.begin || address - reply.begin >= reply.size) {
-    s.connection().lose(Status::invalid("shared memory at an impossible address"));
+    s.connection().loseAndRest(Status::invalid("shared memory at an impossible address"));
     return kLost;
   }
   name = nameOf(reply);

@@ -43,7 +43,13 @@ class LastProgress : public Pending {
   LastProgress(Session& s, RemoteStream& stream)
       : session_(s), stream_(stream.shared_from_this()), position_(stream.sent.load()) {}
   void answered(wire::Bytes reply) override {
-    if (reply.data()) session_.streams().show(*stream_, position_);
+    wire::Done done;
+    wire::Reader reader(reply);
+    reader.get(done);
+    if (!reader.ok()) return;  // of a loss
+    if (tellsOfOrder(done)) return session_.streams().show(*stream_, position_);
+    // By now there is no such stream. Of all its device has, the worker still tells.
+    session_.connection().send<Opcode::kDeviceSynchronize>({stream_->device}, std::make_unique<LastProgress>(*this));
   }
 
  private:
@@ -126,11 +132,14 @@ hipError_t RemoteCore::waitFor(RemoteStream& r, const Moment& moment) {
   // Where a copy to the host comes last, its answer is on its way and says all that there is to know.
   const auto& waits = moment.waits();
   if (waits.size() == 1 && waits[0].stream.get() == &r && waits[0].position == r.downloadAt.load()) {
-    if (const std::optional<bool> answered = s.connection().join(r.downloadAsked.load(), done))
-      return *answered && s.connection().alive() ? errorFrom(done.status) : kLost;  // and it was believed
+    if (const std::optional<bool> answered = s.connection().join(r.downloadAsked.load(), done)) {
+      if (*answered && s.connection().alive()) return errorFrom(done.status);  // and it was believed
+      s.connection().rest();
+      return kLost;
+    }
   }
   if (!s.connection().call<Opcode::kStreamSynchronize>({r.id}, done)) return kLost;
-  s.streams().show(moment);
+  if (tellsOfOrder(done)) s.streams().show(moment);
   return errorFrom(done.status);
 }
 

@@ -48,7 +48,7 @@ hipError_t RemoteCore::memMap(void* address, std::size_t size, std::size_t, std:
   Session& s = session();
   // The worker unmaps when what could use the memory is done. Something else can be mapped there only then.
   for (const Moment& users : s.virtualMemory().usersOf(number(address), size))
-    if (!s.waitFor(users)) return kLost;
+    if (const hipError_t error = s.waitFor(users); error != hipSuccess) return error;
   s.virtualMemory().map(number(address), size, physical);
   s.connection().post<Opcode::kMapPhysical>({physical, number(address), size});
   return hipSuccess;

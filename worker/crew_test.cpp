@@ -31,25 +31,25 @@ class CrewTest : public ::testing::Test {
   std::pair<net::TransportPtr, net::TransportPtr> ends_ = net::loopback();
 };
 
-TEST_F(CrewTest, LanesDoNotWaitForEachOther) {
+TEST_F(CrewTest, SeriesDoNotWaitForEachOther) {
   Crew crew(*ends_.first, never, never);
-  constexpr int kLanes = 20;
+  constexpr int kSeries = 20;
   // Each waits for the one added after it.
-  std::vector<std::promise<void>> reached(kLanes + 1);
+  std::vector<std::promise<void>> reached(kSeries + 1);
   std::atomic<int> passed{0};
-  for (int i = 0; i < kLanes; ++i) {
+  for (int i = 0; i < kSeries; ++i) {
     crew.add(newSeries(), [&, i] {
       if (reached[i + 1].get_future().wait_for(seconds(20)) == std::future_status::ready) ++passed;
       reached[i].set_value();
     });
   }
   EXPECT_EQ(passed, 0);
-  reached[kLanes].set_value();
+  reached[kSeries].set_value();
   EXPECT_EQ(reached[0].get_future().wait_for(seconds(20)), std::future_status::ready);
-  EXPECT_EQ(passed, kLanes);
+  EXPECT_EQ(passed, kSeries);
 }
 
-TEST_F(CrewTest, TasksOfALaneRunInOrderAndOneAtATimeWhoeverAddsThem) {
+TEST_F(CrewTest, TasksOfASeriesRunInOrderAndOneAtATimeWhoeverAddsThem) {
   Crew crew(*ends_.first, never, never);
   constexpr int kThreads = 4, kTasks = 2000;
   const SeriesPtr shared = newSeries();
@@ -211,7 +211,7 @@ TEST_F(CrewTest, APeerThatGoesIsInput) {
 }
 
 // Three members wait for something that only the task of a fourth series brings about.
-TEST_F(CrewTest, NoLaneWaitsForAnotherHoweverFewMembersThereAre) {
+TEST_F(CrewTest, NoSeriesWaitsForAnotherHoweverFewMembersThereAre) {
   Crew crew(*ends_.first, never, never, 3);
   std::promise<void> gate;
   const std::shared_future<void> open = gate.get_future().share();

@@ -14,7 +14,7 @@ bool Session::hasDevice(int device) {
 
 Session::Answer Session::answerWhenDone(const std::vector<StreamPtr>& streams, wire::Opcode opcode, hipError_t soFar) {
   const Meter::Share share = meter_.take(Quota::kWaits, streams.size());
-  if (!share) return hipErrorOutOfMemory;
+  if (!share) return hipErrorOutOfMemory;  // at once: this the client takes for word of no stream
   struct Gathering {
     std::atomic<std::size_t> left;
     std::atomic<hipError_t> first;

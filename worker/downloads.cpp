@@ -103,6 +103,7 @@ void Download::sendFirst() {
 void Download::deliver() {
   hipError_t error = hipSuccess;
   bool held = false;
+  std::deque<Piece> unsent;
   do {
     hipEvent_t next = nullptr;
     {
@@ -116,6 +117,7 @@ void Download::deliver() {
     {
       std::lock_guard lock(mutex_);
       if (error == hipSuccess && held) error = copyNext();
+      if (error != hipSuccess) unsent.swap(pieces_);  // first: whoever finds this among the deliveries sends them
       given = held && (allGiven() || error != hipSuccess);
       if (error == hipSuccess && !pieces_.empty()) sendFirst();
     }
@@ -127,11 +129,6 @@ void Download::deliver() {
   if (error != hipSuccess) context_.lanes.abandon(id_);
   const bool arrived = context_.lanes.arrived(id_) || error != hipSuccess;
   if (arrived) context_.reporter.deliveries().remove(*this);
-  std::deque<Piece> unsent;
-  {
-    std::lock_guard lock(mutex_);  // whoever found this among the deliveries may still look
-    unsent.swap(pieces_);
-  }
   for (const hipEvent_t event : events_) context_.order.events(stream_->device).give(event);
   // After a failure the GPU may still write to blocks: they stay out of the pool until it has come to rest.
   for (Piece& piece : unsent) context_.order.keep(stream_, std::move(piece.block));

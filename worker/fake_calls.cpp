@@ -258,6 +258,7 @@ struct FakeCalls {
     });
   }
   static hipError_t hipMemsetAsync(void* to, int value, size_t size, hipStream_t stream) {
+    if (fake().fails("hipMemsetAsync")) return hipErrorInvalidValue;
     return set(to, static_cast<unsigned char>(value), size, stream);
   }
   static hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t count, hipStream_t stream) {

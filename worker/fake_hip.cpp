@@ -65,8 +65,21 @@ void FakeHip::awaitIdle() {
     queue->changed.wait(lock, [&] { return queue->work.empty() && !queue->running; });
 }
 
-bool FakeHip::fails(const char* call) {
+void FakeHip::stopNext(const std::string& call, std::function<void()> until) {
   std::lock_guard lock(mutex_);
+  stopping_ = call;
+  until_ = std::move(until);
+}
+
+bool FakeHip::fails(const char* call) {
+  std::unique_lock lock(mutex_);
+  if (stopping_ == call) {
+    stopping_.clear();
+    const std::function<void()> until = std::move(until_);
+    lock.unlock();
+    until();
+    lock.lock();
+  }
   if (failing_ != call) return false;
   failing_.clear();
   return true;

@@ -51,6 +51,7 @@ class FakeHip {
   void awaitIdle();  // all that streams were given is done, and nobody has been told
   void failWork(hipError_t error) { workError_ = error; }  // what waiting for events says from now on
   void failNext(const std::string& call) { failing_ = call; }
+  void stopNext(const std::string& call, std::function<void()> until);  // which returns when the call may go on
 
   int launches() const { return launches_; }
   int graphLaunches() const { return graphLaunches_; }
@@ -94,7 +95,8 @@ class FakeHip {
   std::condition_variable released_;
   bool held_ = false, ending_ = false;
   std::atomic<hipError_t> workError_{hipSuccess};
-  std::string failing_;
+  std::string failing_, stopping_;
+  std::function<void()> until_;
   std::atomic<int> launches_{0}, graphLaunches_{0}, commands_{0};
   std::vector<std::unique_ptr<Queue>> nulls_;
   std::map<hipStream_t, std::unique_ptr<Queue>> queues_;

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <future>
 #include <set>
 
 #include "worker/session_fixture.h"
@@ -360,6 +361,50 @@ TEST(LaneDownloads, AFailureWaitsForNoPiece) {
   }
   EXPECT_EQ(c.pieces[0], 0u);
   EXPECT_EQ(c.s.client->ask<Opcode::kPing>({}), hipSuccess);
+}
+
+// Whoever answers something else meanwhile, and finds it among what is to be sent first, sends nothing of it either.
+TEST(LaneDownloads, NobodySendsOfOneThatHasFailed) {
+  constexpr std::uint64_t kOther = 4 * kMiB, kLast = wire::kFirstObject + 9;
+  std::promise<void> failed, goOn;
+  DownloadClient c(8 * kMiB);
+  TestClient& client = *c.s.client;
+  for (const std::uint64_t stream : {kStream, kLast})
+    client.send<Opcode::kStreamCreate>({stream, 0, hipStreamNonBlocking});
+  client.send<Opcode::kExposeHost>({kTestHostBase, kOther, 1});
+  c.join(1);
+  c.use({1}, true, kOther + 1);
+  const auto other = client.send<Opcode::kDownload>({kNull, {kTestHostBase, 0, 0, kOther}, kDown + 1});
+  pollfd begun{client.socket().fd(), POLLIN, 0};
+  ASSERT_EQ(poll(&begun, 1, 20000), 1);  // it has begun, and waits for this side to read
+
+  const int before = c.s.fake.commands();
+  c.s.fake.hold();
+  const auto failing = client.send<Opcode::kDownload>({kStream, c.shape(), kDown});
+  const wire::Shape there{kTestDeviceBase + 64 * kMiB, 0, 0, 4096};
+  client.send<Opcode::kFillMemory>(fillWith(kStream, there, 7, 1));
+  client.send<Opcode::kFillMemory>(fillWith(kLast, {there.address, 0, 0, 2048}, 7, 2));  // all has been read by then
+  for (int i = 0; i < 2000 && c.s.fake.commands() < before + 9; ++i)  // four pieces, their events, the last one
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  c.s.fake.stopNext("hipMemsetAsync", [&] {  // what is behind it begins
+    failed.set_value();
+    goOn.get_future().wait();
+  });
+  c.s.fake.failNext("hipMemcpyAsync");
+  c.s.fake.release();
+  ASSERT_EQ(failed.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  c.s.fake.awaitIdle();
+
+  bool answered = false, announced = false;
+  while (!answered && !announced) {
+    const auto frame = client.next();
+    if (!frame) break;
+    answered = frame->isReply() && frame->header.request == other;
+    announced = frame->opcode() == Opcode::kLaneData;
+  }
+  goOn.set_value();
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(client.status(failing), hipErrorInvalidValue);
 }
 
 TEST(LaneDownloads, ASessionThatEndsWaitsForNobody) {

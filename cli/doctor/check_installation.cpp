@@ -12,7 +12,7 @@ namespace hipr::doctor {
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-// The smallest of what a client is content with (client/session.cpp).
+// The smallest of what a client is content with (client/session_begin.cpp).
 constexpr std::uint64_t kDeviceAddresses = 64 * kGiB, kHostAddresses = 16 * kGiB;
 
 bool addressesFree() {

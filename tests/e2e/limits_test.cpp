@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "testing/eventually.h"
 #include "testing/hip.h"
 #include "testing/worker_process.h"
 #include "tests/e2e/metrics.h"
@@ -238,6 +239,30 @@ TEST_F(Limits, OfHeldBytesMakeAProgramWait) {
   EXPECT_EQ(back, bytes);
   EXPECT_EQ(metric("hip_worker_limit_refusals_total", "held-memory"), 0);
   HIPR_CHECK(hip_, hipFree(out));
+}
+
+// Who is told that too many wait has not heard that anything is done; nor have the others.
+TEST_F(Limits, OfWaitsAreNoAnswer) {
+  constexpr int kThreads = 80;
+  static std::atomic<bool> goOn{false};
+  std::atomic<int> refused{0}, early{0};
+  HIPR_CHECK(hip_, hipLaunchHostFunc(hip_.stream, [](void*) { goOn.wait(false); }, nullptr));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      const hipError_t error = hip_.api.hipStreamSynchronize(hip_.stream);
+      early += error == hipSuccess && !goOn;
+      if (error == hipSuccess) return;
+      EXPECT_EQ(error, hipErrorOutOfMemory);
+      early += hip_.api.hipStreamSynchronize(hip_.stream) == hipSuccess && !goOn;
+      ++refused;
+    });
+  }
+  EXPECT_TRUE(testing::eventually([&] { return refused >= kThreads - 64; }));
+  goOn = true;
+  goOn.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(early, 0);
 }
 
 TEST_F(Limits, OfThreadsAreMetByNobody) {

@@ -173,6 +173,42 @@ TEST_F(Near, ARelayIsNotAvoided) {
   relay.join();
 }
 
+// Somebody else at a worker's port leads the client to no socket but one with a worker's name.
+TEST_F(Near, NoOtherNameIsTaken) {
+  const std::string digits = "0123456789abcdef0123456789abcdef";
+  for (const std::string& name : {"@hip-remote-" + digits.substr(1), "@hip-remote-" + digits + "0",
+                                  "@hip-remote-" + digits.substr(1) + "X", "@elsewhere-" + digits}) {
+    SCOPED_TRACE(name);
+    net::Socket listener, elsewhere;
+    std::uint16_t port = 0;
+    ASSERT_TRUE(net::listenOn("127.0.0.1", 0, listener, &port).ok());
+    ASSERT_TRUE(net::listenUnix(name, elsewhere).ok());
+    std::atomic<bool> over{false};
+    std::thread liar([&] {
+      while (!over) {
+        pollfd entry{listener.fd(), POLLIN, 0};
+        if (poll(&entry, 1, 50) <= 0) continue;
+        net::Socket client(accept(listener.fd(), nullptr, nullptr));
+        client.setReceiveTimeout(5);
+        std::byte head[wire::kHeaderSize];
+        wire::Header header;
+        if (!client.receive(head, sizeof head).ok() || !wire::decodeHeader(head, header)) continue;
+        std::vector<std::byte> payload(header.length), answer;
+        if (!client.receive(payload.data(), payload.size()).ok()) continue;
+        if (static_cast<wire::Opcode>(header.opcode) != wire::Opcode::kNearby) continue;
+        wire::appendFrame(answer, wire::Opcode::kNearby, 0, wire::HIP_REMOTE_FLAG_REPLY, wire::NearbyReply{name});
+        EXPECT_TRUE(client.send(answer).ok());
+      }
+    });
+    const std::string host = "127.0.0.1:" + std::to_string(port);
+    EXPECT_EQ(run({{"TF_WORKER_HOST", host}, {"TF_IO_TIMEOUT", "5"}}).status, kCannotConnect);
+    over = true;
+    liar.join();
+    pollfd entry{elsewhere.fd(), POLLIN, 0};
+    EXPECT_EQ(poll(&entry, 1, 0), 0) << "the client came";
+  }
+}
+
 TEST_F(Near, ATokenIsWantedAsEverywhere) {
   const std::string file = "/tmp/hip-remote-near-token-" + std::to_string(getpid());
   std::ofstream(file) << "0123456789abcdef0123456789abcdef\n";

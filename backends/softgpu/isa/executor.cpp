@@ -212,7 +212,8 @@ struct Executor::Pool {
         ready_.push_back(std::move(running));
         wake_.notify_one();
       }
-      if (pace_) paused_.wait_until(lock, onward, [this] { return stopping_; });
+      // Even a wait that is over before it begins puts the thread to sleep, for longer than many a turn takes.
+      if (pace_ && onward > Clock::now()) paused_.wait_until(lock, onward, [this] { return stopping_; });
     }
   }
 

@@ -176,8 +176,8 @@ TEST_F(Images, ATextureKeepsItsArrayAndStaysUntilWorkIsDone) {
   EXPECT_EQ(client().ask<Opcode::kPing>({}), hipSuccess);
   EXPECT_EQ(FakeHip::liveTextures(), 2u);
   EXPECT_EQ(FakeHip::liveArrays(), 1u);
-  client().send<Opcode::kHostFunctionDone>({1});
   client().expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
+  client().send<Opcode::kHostFunctionDone>({1});
   expectNoFailure();
   EXPECT_TRUE(soon([] { return FakeHip::liveTextures() + FakeHip::liveArrays() == 0; }));
 }
@@ -312,8 +312,8 @@ TEST_F(ImagesOfLittle, TheyCountAsDeviceMemory) {
   client().send<Opcode::kHostFunction>({kNull, 1});
   client().send<Opcode::kTextureDestroy>({kTexture});
   EXPECT_EQ(client().ask<Opcode::kArrayCreate>(floats(kB, 4096, 2560)), hipErrorOutOfMemory);  // and work may use it
-  client().send<Opcode::kHostFunctionDone>({1});
   client().expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
+  client().send<Opcode::kHostFunctionDone>({1});
   EXPECT_EQ(client().ask<Opcode::kDeviceSynchronize>({0}), hipSuccess);
   EXPECT_TRUE(soon([&] { return client().ask<Opcode::kArrayCreate>(floats(kB, 4096, 2560)) == hipSuccess; }));
 }
@@ -384,8 +384,8 @@ TEST_P(ImageGraphs, ALaunchThatIsHeldHasItsArraysWhateverBecomesOfThem) {
   launch();
   client().send<Opcode::kArrayDestroy>({kFrom});
   EXPECT_EQ(client().ask<Opcode::kArrayCreate>(floats(kFrom, 4, 2)), hipSuccess);  // not the one that the steps name
-  client().send<Opcode::kHostFunctionDone>({7});
   client().expectPush<wire::RunHostFunction>(Opcode::kRunHostFunction);
+  client().send<Opcode::kHostFunctionDone>({7});
   EXPECT_EQ((get<std::array<float, 2>>(Graphs::kB)), (std::array<float, 2>{1, 2}));
   expectNoFailure();
   launch();

@@ -1,7 +1,7 @@
 // Arrays and textures through the remote core and a session, whose runtime is the worker's small one for tests: in a
 // process of its own, as every session is, since both sides have the same addresses.
 #include <gtest/gtest.h>
-#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,27 +69,29 @@ struct Server {
     if (!net::listenOn("127.0.0.1", 0, listener, &port).ok() || pipe(ends) != 0) std::abort();
     told = ends[0];
     process = fork();
-    if (process == 0) serve(listener, ends[1], places);
+    if (process == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // also when a test crashes
+      serve(listener, ends[1], places);
+    }
     close(ends[1]);
   }
   ~Server() { kill(process, SIGKILL); }
 };
 
-// With addresses that the client gives out, and with a runtime that chooses them.
-class ImagesTest : public ::testing::TestWithParam<bool> {
+// One core, and for each test another session. The addresses of memory are given out by the client, or chosen by the
+// runtime where HIPR_ALLOCATES is set.
+class ImagesTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {  // before there are threads
+  static void SetUpTestSuite() {
+    server_ = new Server(getenv("HIPR_ALLOCATES") == nullptr);  // before there are threads
     setenv("HIP_REMOTE_TRANSPORT", "tcp", 1);
     setenv("TF_WORKER_HOST", "127.0.0.1", 1);
-    for (Server*& server : servers_) server = new Server(&server == &servers_[1]);
-  }
-  static void TearDownTestSuite() {
-    for (const Server* server : servers_) delete server;
-  }
-  void SetUp() override {
-    setenv("TF_WORKER_PORT", std::to_string(server().port).c_str(), 1);
+    setenv("TF_WORKER_PORT", std::to_string(server_->port).c_str(), 1);
     const Platform* platform = nullptr;
     ASSERT_EQ(core.open(&platform), hipSuccess);
+  }
+  static void TearDownTestSuite() { delete server_; }
+  void SetUp() override {
     stream.id = 1;
     stream.flags = hipStreamNonBlocking;
     ASSERT_EQ(core.create(stream), hipSuccess);
@@ -97,12 +99,12 @@ class ImagesTest : public ::testing::TestWithParam<bool> {
   void TearDown() override {
     EXPECT_EQ(core.synchronize(stream), hipSuccess);
     EXPECT_EQ(core.asyncError.take(), hipSuccess);
-    core.leave(platform::Ending::kLast);
+    EXPECT_EQ(core.destroy(stream), hipSuccess);
+    ASSERT_EQ(core.reset(0, true), hipSuccess);
     char left = 0;
-    EXPECT_EQ(read(server().told, &left, 1), 1);
+    EXPECT_EQ(read(server_->told, &left, 1), 1);
     EXPECT_EQ(left, '.');
   }
-  const Server& server() const { return *servers_[GetParam()]; }
 
   struct OfFloats : Array {
     OfFloats(std::uint64_t number, unsigned width, unsigned height, unsigned depth) {
@@ -120,17 +122,14 @@ class ImagesTest : public ::testing::TestWithParam<bool> {
   }
   hipError_t submit(const Copy& copy, Stage until = Stage::kVisible) { return core.submit(stream, copy, until); }
 
-  RemoteCore& core = *new RemoteCore;  // cores live as long as the process
-  Stream& stream = *new Stream;
+  static inline RemoteCore& core = *new RemoteCore;  // cores live as long as the process
+  Stream stream;
 
  private:
-  static inline Server* servers_[2];
+  static inline Server* server_ = nullptr;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, ImagesTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Placed" : "Allocated"; });
-
-TEST_P(ImagesTest, RowsAndSlicesComeBack) {
+TEST_F(ImagesTest, RowsAndSlicesComeBack) {
   OfFloats array(1, 5, 4, 3), other(2, 6, 5, 4);
   ASSERT_EQ(core.create(array), hipSuccess);
   ASSERT_EQ(core.create(other), hipSuccess);
@@ -151,7 +150,7 @@ TEST_P(ImagesTest, RowsAndSlicesComeBack) {
 }
 
 // More than passes through device memory at once; and with the array, more than half of what there is.
-TEST_P(ImagesTest, LargeOnesGoInPieces) {
+TEST_F(ImagesTest, LargeOnesGoInPieces) {
   constexpr std::size_t kWidth = 1024, kHeight = 14 << 10;  // 56 MiB
   OfFloats array(1, kWidth, kHeight, 0);
   ASSERT_EQ(core.create(array), hipSuccess);
@@ -184,7 +183,7 @@ TEST_P(ImagesTest, LargeOnesGoInPieces) {
   EXPECT_EQ(core.destroy(array), hipSuccess);
 }
 
-TEST_P(ImagesTest, WhatAnArrayTookCanBeHadAgain) {
+TEST_F(ImagesTest, WhatAnArrayTookCanBeHadAgain) {
   for (std::uint64_t i = 1; i < 20; ++i) {
     OfFloats array(i, 1024, 16 << 10, 0);  // 64 of 96 MiB
     ASSERT_EQ(core.create(array), hipSuccess) << i;
@@ -205,7 +204,7 @@ TEST_P(ImagesTest, WhatAnArrayTookCanBeHadAgain) {
   }
 }
 
-TEST_P(ImagesTest, StepsOfGraphs) {
+TEST_F(ImagesTest, StepsOfGraphs) {
   OfFloats array(1, 4, 2, 0), other(2, 4, 2, 0);
   ASSERT_EQ(core.create(array), hipSuccess);
   ASSERT_EQ(core.create(other), hipSuccess);

@@ -92,18 +92,23 @@ wire::TextureSource sourceOf(Session& s, const Texture& t) {
   return out;
 }
 
+// Some programs leave what does not count as they found it. Runtimes do not mind; a worker would.
+template <class T>
+std::int32_t known(T value, T last, T otherwise) {
+  const auto number = static_cast<std::int32_t>(value);
+  return number >= 0 && number <= static_cast<std::int32_t>(last) ? number : static_cast<std::int32_t>(otherwise);
+}
+
 wire::TextureReading readingOf(const hipTextureDesc& d) {
-  return {.addressMode = {d.addressMode[0], d.addressMode[1], d.addressMode[2]},
-          .filterMode = d.filterMode,
-          .readMode = d.readMode,
+  const auto mode = [&](int axis) { return known(d.addressMode[axis], hipAddressModeBorder, hipAddressModeClamp); };
+  return {.addressMode = {mode(0), mode(1), mode(2)},
+          .filterMode = known(d.filterMode, hipFilterModeLinear, hipFilterModePoint),
+          .readMode = known(d.readMode, hipReadModeNormalizedFloat, hipReadModeElementType),
           .sRGB = d.sRGB != 0,
           .borderColor = {d.borderColor[0], d.borderColor[1], d.borderColor[2], d.borderColor[3]},
           .normalizedCoords = d.normalizedCoords != 0,
           .maxAnisotropy = d.maxAnisotropy,
-          .mipmapFilterMode = d.mipmapFilterMode,
-          .mipmapLevelBias = d.mipmapLevelBias,
-          .minMipmapLevelClamp = d.minMipmapLevelClamp,
-          .maxMipmapLevelClamp = d.maxMipmapLevelClamp};
+          .mipmapLevelBias = d.mipmapLevelBias};  // and nothing of mipmaps: there are none
 }
 
 wire::TextureView viewOf(const hipResourceViewDesc& v) {

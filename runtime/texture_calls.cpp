@@ -1,5 +1,6 @@
 // The calls about texture and surface objects, in the runtime's and the driver's words, which say the same.
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/api.h"
 #include "runtime/image.h"
@@ -54,35 +55,35 @@ HIP_RESOURCE_DESC driver(const hipResourceDesc& d) {
   return out;
 }
 
-hipTextureDesc plain(const HIP_TEXTURE_DESC& d) {
-  hipTextureDesc out{};
-  for (int i = 0; i < 3; ++i) out.addressMode[i] = static_cast<hipTextureAddressMode>(d.addressMode[i]);
-  out.filterMode = static_cast<hipTextureFilterMode>(d.filterMode);
-  out.readMode = (d.flags & HIP_TRSF_READ_AS_INTEGER) != 0 ? hipReadModeElementType : hipReadModeNormalizedFloat;
-  out.sRGB = (d.flags & HIP_TRSF_SRGB) != 0;
-  out.normalizedCoords = (d.flags & HIP_TRSF_NORMALIZED_COORDINATES) != 0;
+// What both have by the same names.
+template <class To, class From>
+To sameReading(const From& d) {
+  To out{};
+  for (int i = 0; i < 3; ++i)
+    out.addressMode[i] = static_cast<std::remove_reference_t<decltype(out.addressMode[0])>>(d.addressMode[i]);
+  out.filterMode = static_cast<decltype(out.filterMode)>(d.filterMode);
   std::memcpy(out.borderColor, d.borderColor, sizeof out.borderColor);
   out.maxAnisotropy = d.maxAnisotropy;
-  out.mipmapFilterMode = static_cast<hipTextureFilterMode>(d.mipmapFilterMode);
+  out.mipmapFilterMode = static_cast<decltype(out.mipmapFilterMode)>(d.mipmapFilterMode);
   out.mipmapLevelBias = d.mipmapLevelBias;
   out.minMipmapLevelClamp = d.minMipmapLevelClamp;
   out.maxMipmapLevelClamp = d.maxMipmapLevelClamp;
   return out;
 }
 
+hipTextureDesc plain(const HIP_TEXTURE_DESC& d) {
+  auto out = sameReading<hipTextureDesc>(d);
+  out.readMode = (d.flags & HIP_TRSF_READ_AS_INTEGER) != 0 ? hipReadModeElementType : hipReadModeNormalizedFloat;
+  out.sRGB = (d.flags & HIP_TRSF_SRGB) != 0;
+  out.normalizedCoords = (d.flags & HIP_TRSF_NORMALIZED_COORDINATES) != 0;
+  return out;
+}
+
 HIP_TEXTURE_DESC driver(const hipTextureDesc& d) {
-  HIP_TEXTURE_DESC out{};
-  for (int i = 0; i < 3; ++i) out.addressMode[i] = static_cast<HIPaddress_mode>(d.addressMode[i]);
-  out.filterMode = static_cast<HIPfilter_mode>(d.filterMode);
+  auto out = sameReading<HIP_TEXTURE_DESC>(d);
   if (d.readMode == hipReadModeElementType) out.flags |= HIP_TRSF_READ_AS_INTEGER;
   if (d.sRGB == 1) out.flags |= HIP_TRSF_SRGB;
   if (d.normalizedCoords == 1) out.flags |= HIP_TRSF_NORMALIZED_COORDINATES;
-  std::memcpy(out.borderColor, d.borderColor, sizeof out.borderColor);
-  out.maxAnisotropy = d.maxAnisotropy;
-  out.mipmapFilterMode = static_cast<HIPfilter_mode>(d.mipmapFilterMode);
-  out.mipmapLevelBias = d.mipmapLevelBias;
-  out.minMipmapLevelClamp = d.minMipmapLevelClamp;
-  out.maxMipmapLevelClamp = d.maxMipmapLevelClamp;
   return out;
 }
 

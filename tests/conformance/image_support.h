@@ -2,6 +2,8 @@
 #pragma once
 #include "support.h"
 
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // some of these calls HIP would rather not have
+
 inline void onlyWithImages() {
   int images = 0;
   HIP(hipDeviceGetAttribute(&images, hipDeviceAttributeImageSupport, 0));

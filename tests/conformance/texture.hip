@@ -353,6 +353,26 @@ TEST(plain_memory) {
   HIP(hipDestroyTextureObject(flat));
 }
 
+// Numbers that mean nothing where they do not count.
+TEST(left_as_it_was_found) {
+  onlyWithImages();
+  const DeviceArray array(hipCreateChannelDesc<float>(), {8, 8, 0});
+  upload(array, std::vector<float>(64, 2.5f), {8, 8, 1});
+  hipTextureDesc how;
+  std::memset(&how, 0x7b, sizeof how);
+  how.addressMode[0] = how.addressMode[1] = hipAddressModeClamp;
+  how.filterMode = hipFilterModePoint;
+  how.readMode = hipReadModeElementType;
+  how.sRGB = how.normalizedCoords = 0;
+  how.maxAnisotropy = 0;
+  how.mipmapLevelBias = 0;
+  const hipTextureObject_t texture = make(ofArray(array), how);
+  const Buffer<float> out(64);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(readTexels<float>), dim3(1), dim3(64), 0, nullptr, texture, out.get(), 8, 8);
+  EXPECT_EQ(out.download()[63], 2.5f);
+  HIP(hipDestroyTextureObject(texture));
+}
+
 TEST(what_is_refused) {
   onlyWithImages();
   const DeviceArray array(hipCreateChannelDesc<float>(), {8, 8, 0}), gathered(hipCreateChannelDesc<float>(), {8, 8, 0},

@@ -111,8 +111,9 @@ wire::TextureReading readingOf(const hipTextureDesc& d) {
           .mipmapLevelBias = d.mipmapLevelBias};  // and nothing of mipmaps: there are none
 }
 
-wire::TextureView viewOf(const hipResourceViewDesc& v) {
-  return {v.format, v.width, v.height, v.depth, v.firstMipmapLevel, v.lastMipmapLevel, v.firstLayer, v.lastLayer};
+// All of the array, whatever else the program has said: runtimes look at the format alone.
+wire::TextureView viewOf(const hipResourceViewDesc& v, const Array& array) {
+  return {.format = v.format, .width = array.head.width, .height = array.head.height, .depth = array.head.depth};
 }
 
 }  // namespace
@@ -170,7 +171,7 @@ hipError_t RemoteCore::create(Texture& texture) {
   wire::TextureCreate message{
       .texture = wireId(texture), .device = texture.device, .surface = texture.surface, .source = sourceOf(s, texture)};
   if (!texture.surface) message.reading = readingOf(texture.reading);
-  if (texture.view) message.view = viewOf(*texture.view);
+  if (texture.view) message.view = viewOf(*texture.view, *texture.array);
   wire::TextureCreateReply reply;
   if (!s.connection().call<Opcode::kTextureCreate>(message, reply)) return kLost;
   if (reply.status != hipSuccess) return errorFrom(reply.status);

@@ -26,7 +26,7 @@ build vector_add.co: code_object $here/hello_hip/vector_add_kernel.hip
 build vector_add_co.h: embed vector_add.co
 build hello_hip: host_program $here/hello_hip/hello_hip.cpp | vector_add_co.h
 EOF
-  for example in vector_add matmul reduction streams_events multi_gpu gpu_load; do
+  for example in vector_add matmul reduction image_filter streams_events multi_gpu gpu_load; do
     echo "build $example: program $here/$example/$example.hip | $here/hip_check.h"
   done
 } >"$out/build.ninja"

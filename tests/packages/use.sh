@@ -4,7 +4,7 @@
 set -euo pipefail
 remote=$1 worker=$2 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)
-examples=(hello_hip vector_add matmul reduction streams_events multi_gpu)
+examples=(hello_hip vector_add matmul reduction image_filter streams_events multi_gpu)
 export HIP_REMOTE_SOFTGPU_MEMORY=512 HIP_REMOTE_SOFTGPU=gfx90ax2
 log=$(mktemp)
 "$worker" --runtime softgpu --port 0 --grace 1 >"$log" 2>&1 &

@@ -88,7 +88,7 @@ struct Lanes<Fn> {
       // A vector of lanes at a time: what is in between stays in registers.
       for (int part = 0; part < kLanes; part += kVectorLanes) {
         alignas(64) std::uint32_t results[kLanes + kVectorLanes];  // high dwords a row after low ones, as in registers
-        std::uint32_t* here = kSome ? results : out + part;
+        std::uint32_t* here = kSome || kIsMask ? results : out + part;  // a mask has no rows
         if constexpr (std::is_same_v<Result, HalfFloat>)
           halves(rows, here, part, indices);
         else if constexpr (kWide)

@@ -9,10 +9,10 @@ namespace hipr {
 
 namespace {
 
-// Device memory, all of it in one allocation.
-bool onDevice(const Process& p, const Device& device, const void* address, std::size_t bytes) {
+// Memory that the device reaches, all of it in one allocation.
+bool reached(const Process& p, const Device& device, const void* address, std::size_t bytes) {
   const auto region = p.allocations.find(address);
-  if (!region || region->allocation.kind != MemoryKind::kDevice || region->allocation.owner != &device) return false;
+  if (!region || (region->allocation.kind == MemoryKind::kDevice && region->allocation.owner != &device)) return false;
   return p.allocations.holds(*region, region->offsetOf(address), bytes);
 }
 
@@ -41,7 +41,7 @@ hipError_t fromLine(const Process& p, const Texture& t) {
   // Lines are not converted from sRGB.
   if (!texelOf(line.desc, texel) || (t.reading.sRGB != 0 && texel.channels == 4)) return hipErrorInvalidValue;
   if (line.sizeInBytes < bytesOf(texel)) return hipErrorInvalidValue;
-  return onDevice(p, *t.owner, line.devPtr, line.sizeInBytes) ? hipSuccess : hipErrorInvalidValue;
+  return reached(p, *t.owner, line.devPtr, line.sizeInBytes) ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t fromRows(const Process& p, const Texture& t) {
@@ -53,7 +53,7 @@ hipError_t fromRows(const Process& p, const Texture& t) {
   if (rows.width == 0 || rows.height == 0 || rows.pitchInBytes < row ||
       mulOverflows(rows.pitchInBytes, rows.height - 1, &bytes) || addOverflows(bytes, row, &bytes))
     return hipErrorInvalidValue;
-  return onDevice(p, *t.owner, rows.devPtr, bytes) ? hipSuccess : hipErrorInvalidValue;
+  return reached(p, *t.owner, rows.devPtr, bytes) ? hipSuccess : hipErrorInvalidValue;
 }
 
 // What a resource of each type has to be, before it is looked at.

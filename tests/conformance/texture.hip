@@ -329,6 +329,18 @@ TEST(plain_memory) {
   EXPECT_VEC(got, want);
   HIP(hipDestroyTextureObject(texture));
 
+  float* managed = nullptr;  // what the host writes there is seen as well
+  HIP(hipMallocManaged(reinterpret_cast<void**>(&managed), 1024));
+  std::fill(managed, managed + 256, 8.5f);
+  resource.res.linear.devPtr = managed;
+  resource.res.linear.sizeInBytes = 1024;
+  const hipTextureObject_t shared = make(resource, reading(hipAddressModeClamp));
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(fetch<float>), dim3(5), dim3(64), 0, nullptr, shared, out.get(), 310);
+  EXPECT_EQ(out.download()[255], 8.5f);
+  EXPECT_EQ(out.download()[256], 0.f);
+  HIP(hipDestroyTextureObject(shared));
+  HIP(hipFree(managed));
+
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) rows[y * 64 + x] = static_cast<float>(y * 100 + x);
   const Buffer<float> pitched(rows);

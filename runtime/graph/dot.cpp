@@ -27,14 +27,18 @@ struct Describe {
   bool wants(unsigned which) const { return (flags & (which | hipGraphDebugDotFlagsVerbose)) != 0; }
 
   std::string operator()(const KernelWork& work) const {
-    std::string label = work.launch.function->kernel->name();
+    std::string label = wants(hipGraphDebugDotFlagsKernelNodeAttributes) ? "KERNEL\\n" : "";
+    label += work.launch.function->kernel->name();
     if (wants(hipGraphDebugDotFlagsKernelNodeParams))
       label += "\\ngrid " + text(work.launch.groups) + "\\nblock " + text(work.launch.block) + "\\nshared " +
                std::to_string(work.launch.sharedBytes);
     return label;
   }
   std::string operator()(const CopyWork& work) const {
-    std::string label = "MEMCPY";
+    const auto side = [](const Plane& plane) {
+      return plane.array != nullptr ? "A" : plane.kind == MemoryKind::kDevice ? "D" : "H";
+    };
+    std::string label = std::string("MEMCPY\\n") + side(work.copy.from) + "to" + side(work.copy.to);
     if (wants(hipGraphDebugDotFlagsMemcpyNodeParams))
       label += "\\nto " + text(work.copy.to.address) + "\\nfrom " + text(work.copy.from.address) + "\\n" +
                std::to_string(work.copy.width) + " x " + std::to_string(work.copy.height) + " x " +
